@@ -1,0 +1,1 @@
+"""Rewriting proxy for LLM clients: the addon behind `mitmdump -s addons/windsurf.py`."""

@@ -1,0 +1,1 @@
+"""Layer 1: the rules that rewrite prompts, as data, and what applies them."""

@@ -1,0 +1,1 @@
+"""Pure str → str machines: no bytes, no JSON documents, no HTTP."""

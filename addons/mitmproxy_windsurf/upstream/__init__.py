@@ -1,0 +1,1 @@
+"""The embedded upstream handler: a loopback HTTP server and what answers on it."""

@@ -1,0 +1,1 @@
+"""Bytes ↔ frames ↔ parts: knows the protocols, knows no layer."""
