@@ -1,7 +1,7 @@
 """Hypothesis profiles: `default` is quick, `deep` (HYPOTHESIS_PROFILE=deep) is what CI runs.
 
-Neither has a deadline, since no test asserts wall-clock time. In CI no examples are remembered: the machine is not
-kept, and a failure prints how to reproduce it.
+Neither has a deadline, since no test asserts wall-clock time. In CI no examples are remembered:
+the machine is not kept, and a failure prints how to reproduce it.
 """
 
 import os
