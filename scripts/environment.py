@@ -58,7 +58,7 @@ def installers(place: Path, wanted: list[str]) -> list[list[list[str]]]:
 
 
 def build(place: Path, wanted: list[str]) -> None:
-    log = place.with_suffix(".log")
+    log = place.with_name(f"{place.name}.log")
     for commands in installers(place, wanted):
         shutil.rmtree(place, ignore_errors=True)
         with log.open("w", encoding="utf-8") as output:
@@ -86,7 +86,7 @@ def prepare(kind: str) -> Path:
 
     if not finished():
         CACHE.mkdir(exist_ok=True)
-        with place.with_suffix(".lock").open("w") as lock:
+        with place.with_name(f"{place.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two scripts at once: the second one waits
             if not finished():
                 print(f"Setting up {place} (only once) …", file=sys.stderr)

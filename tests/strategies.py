@@ -5,6 +5,7 @@ a test of a known input runs it through all of `cuttings`, a property draws from
 is empty, and together they are the input.
 """
 
+import itertools
 import random
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -17,7 +18,7 @@ Data = TypeVar("Data", str, bytes)
 def cut(data: Data, places: Iterable[int]) -> list[Data]:
     """Cut `data` at the offsets `places`; offsets at or beyond its ends cut nothing."""
     bounds = [0, *sorted({place for place in places if 0 < place < len(data)}), len(data)]
-    return [data[a:b] for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+    return [data[a:b] for a, b in itertools.pairwise(bounds) if a < b]
 
 
 def every(data: Data, size: int) -> list[Data]:
