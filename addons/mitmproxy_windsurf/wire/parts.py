@@ -1,0 +1,120 @@
+"""What a protocol module makes of a JSON document: the texts in it, and what the document ends.
+
+This is the seam between the protocols and the rewriter. A protocol is one module with the
+functions of `Protocol`; it says where texts stand and how they belong together, and knows nothing
+of what is done to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+from typing import Protocol as Interface
+
+from mitmproxy_windsurf.wire.splice import Path
+
+Json = dict[str, Any]
+
+Channel = Literal["text", "thinking", "tool_input", "tool_text", "refusal", "result", "error"]
+"""text, thinking, tool_input (JSON), tool_text (a tool's free text), refusal, result (of server-run
+tools), error."""
+
+Target = Literal["system", "tools"]
+
+
+class Key(NamedTuple):
+    """Which text a delta belongs to. Keys of one `group` (a choice, a message) follow one another
+    on the wire."""
+
+    group: Hashable
+    channel: Channel
+    item: Hashable = 0
+
+
+class Part(NamedTuple):
+    """One text in a document. `paths` are all places where the very same text stands.
+
+    With `key` None the text is complete in itself: it continues nothing and nothing continues it. A
+    `cumulative` text is all of its key's text so far, not what is new.
+    """
+
+    channel: Channel
+    text: str
+    paths: tuple[Path, ...]
+    key: Key | None = None
+    cumulative: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one document says, in this order: parts, then ends."""
+
+    parts: list[Part] = field(default_factory=list)
+    started: list[Key] = field(default_factory=list)
+    """Texts that begin here, with or without a part: they end texts of other channels in their
+    group."""
+    tokens: list[tuple[Hashable, Channel, Path]] = field(default_factory=list)
+    """(group, channel, path) of arrays that repeat a text token by token."""
+    ended: list[tuple[Hashable, Hashable]] = field(default_factory=list)
+    """(group, item) of the texts that end here, well; `ALL` stands for every one."""
+    broken: bool = False
+    """The stream failed: what is held must come back."""
+    terminal: bool = False
+    """Nothing may follow this document."""
+
+
+class Everything:
+    """Equal to every group or item."""
+
+    def __repr__(self) -> str:
+        return "ALL"
+
+
+ALL = Everything()
+
+
+class Prompt(NamedTuple):
+    """Texts of a request that the model reads as one: `texts` stand at `paths`.
+
+    `elements` are the array elements around them, to be removed where a text becomes empty.
+    """
+
+    target: Target
+    texts: tuple[str, ...]
+    paths: tuple[Path, ...]
+    elements: tuple[Path | None, ...]
+    place: str
+
+
+class Extra(NamedTuple):
+    """A document to send in addition, and the SSE event name that goes with it."""
+
+    event: str | None
+    document: Json
+
+
+class Protocol(Interface):
+    """The functions of a protocol module."""
+
+    def prompts(self, body: Json) -> Iterator[Prompt]:
+        """The system prompts and tool descriptions of a request."""
+        ...
+
+    def read(self, document: Json) -> Reading:
+        """The texts of one streamed document."""
+        ...
+
+    def read_whole(self, document: Json) -> Reading:
+        """The texts of an answer that is not streamed."""
+        ...
+
+    def slot(self, document: Json, key: Key) -> Path | None:
+        """Where in this streamed document more text of `key` could ride: a string, a null or an
+        absent member."""
+        ...
+
+    def delta(self, key: Key, text: str, like: Json) -> Extra:
+        """A document of its own for more text of `key`, in the manner of `like`, one of the
+        stream's documents."""
+        ...

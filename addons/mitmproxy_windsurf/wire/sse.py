@@ -1,0 +1,151 @@
+"""Server-sent events as frames that remember their bytes.
+
+A frame runs up to and with the blank line that ends an event, so joining the raw frames gives the
+stream back byte for byte: comments, ids, unknown fields, line ends and padding included. Only the
+`data` lines can be replaced.
+
+https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_EOL = rb"(?:\r\n|\n|\r(?!\n))"
+_BLANK_LINE = re.compile(_EOL + _EOL)
+_SIMPLE = re.compile(rb"(?:event:[^\r\n]*\r?\n)?data:( ?)([^\r\n]*)\r?\n\r?\n")
+_DATA_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)data:( ?)([^\r\n]*)")
+_EVENT_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)event:")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_TAIL = 3
+"""Bytes before new data in which a blank line can already have begun."""
+
+
+class Frame(NamedTuple):
+    """One event: its bytes, and where in them its data lines stand."""
+
+    raw: bytes
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def data(self) -> bytes:
+        """The data of the event: its lines joined by LF."""
+        if len(self.spans) == 1:
+            start, end = self.spans[0]
+            return self.raw[start:end]
+        return b"\n".join(self.raw[start:end] for start, end in self.spans)
+
+    def with_data(self, data: bytes) -> bytes:
+        """The bytes of this event with other data in the same number of lines."""
+        out: list[bytes] = []
+        position = 0
+        for (start, end), line in zip(self.spans, data.split(b"\n"), strict=True):
+            out += self.raw[position:start], line
+            position = end
+        out.append(self.raw[position:])
+        return b"".join(out)
+
+
+class Dialect(NamedTuple):
+    """How a stream writes its events."""
+
+    eol: bytes = b"\n"
+    space: bytes = b" "
+    named: bool = True
+
+    def event(self, name: str | None, data: bytes) -> bytes:
+        """A new event in the manner of the stream."""
+        head = (
+            b"event:%s%s%s" % (self.space, name.encode(), self.eol) if name and self.named else b""
+        )
+        return b"%sdata:%s%s%s%s" % (head, self.space, data, self.eol, self.eol)
+
+
+def dialect_of(frame: Frame) -> Dialect:
+    """What `frame`, which has data, shows of its stream's manner."""
+    start, end = frame.spans[0]
+    eol = _LINE_END.match(frame.raw, end)
+    return Dialect(
+        eol=eol[0] if eol else b"\n",
+        space=b" " if frame.raw[start - 1 : start] == b" " else b"",
+        named=_EVENT_LINE.search(frame.raw) is not None,
+    )
+
+
+class SSEFramer:
+    """Cuts a byte stream into frames.
+
+    A frame longer than `limit` bytes comes out in pieces without spans, so that nobody looks
+    inside, and `overlong` counts it; framing goes on after its end.
+    """
+
+    def __init__(self, *, limit: int = 8 * 1024 * 1024) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._searched = 0
+        self._after_cr = False
+        self._skipping = False
+        self.overlong = 0
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Take bytes and return the frames that are complete."""
+        frames: list[Frame] = []
+        if self._after_cr and data:
+            self._after_cr = False
+            if data[:1] == b"\n":  # the second half of a CRLF whose CR ended the frame before
+                frames.append(Frame(b"\n", ()))
+                data = data[1:]
+        buffer = self._buffer
+        buffer += data
+        start = 0
+        search_from = max(0, self._searched - _TAIL)
+        while match := _BLANK_LINE.search(buffer, search_from):
+            end = search_from = match.end()
+            frames.append(self._frame(bytes(buffer[start:end])))
+            self._skipping = False
+            start = end
+        if start:
+            self._after_cr = start == len(buffer) and buffer[-1:] == b"\r"
+            del buffer[:start]
+        self._searched = len(buffer)
+        if len(buffer) > self._limit:
+            frames.append(self._overlong())
+        return frames
+
+    def flush(self) -> list[Frame]:
+        """The stream ended: an event without its blank line is a frame all the same."""
+        if not self._buffer:
+            return []
+        frame = self._frame(bytes(self._buffer))
+        self._buffer.clear()
+        self._searched = 0
+        return [frame]
+
+    def release(self) -> bytes:
+        """The stream broke: the bytes of the incomplete frame."""
+        rest = bytes(self._buffer)
+        self._buffer.clear()
+        self._searched = 0
+        return rest
+
+    def _frame(self, raw: bytes) -> Frame:
+        if self._skipping or len(raw) > self._limit:
+            if not self._skipping:
+                self.overlong += 1
+            return Frame(raw, ())
+        simple = _SIMPLE.fullmatch(raw)
+        if simple:
+            return Frame(raw, (simple.span(2),))
+        return Frame(raw, tuple(match.span(2) for match in _DATA_LINE.finditer(raw)))
+
+    def _overlong(self) -> Frame:
+        """Let go of a frame that is too long, except a tail in which its end may begin."""
+        if not self._skipping:
+            self.overlong += 1
+        self._skipping = True
+        cut = len(self._buffer) - _TAIL
+        frame = Frame(bytes(self._buffer[:cut]), ())
+        del self._buffer[:cut]
+        self._searched = len(self._buffer)
+        return frame
