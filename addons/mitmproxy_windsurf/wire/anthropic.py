@@ -19,6 +19,7 @@ from mitmproxy_windsurf.wire.parts import (
     Part,
     Prompt,
     Reading,
+    SignedThought,
 )
 from mitmproxy_windsurf.wire.splice import Path
 from mitmproxy_windsurf.wire.walk import described, loose_parts, text_blocks
@@ -45,6 +46,19 @@ def prompts(body: Json) -> Iterator[Prompt]:
     for index, request in enumerate(batch if isinstance(batch, list) else ()):
         if isinstance(request, dict) and isinstance(request.get("params"), dict):
             yield from _prompts(request["params"], ("requests", index, "params"))
+
+
+def signed_thoughts(body: Json) -> Iterator[SignedThought]:
+    """Thinking blocks among the messages."""
+    messages = body.get("messages")
+    for index, message in enumerate(messages if isinstance(messages, list) else ()):
+        content = message.get("content") if isinstance(message, dict) else None
+        for place, block in enumerate(content if isinstance(content, list) else ()):
+            if isinstance(block, dict) and block.get("type") == "thinking":
+                text, signature = block.get("thinking"), block.get("signature")
+                if isinstance(text, str) and isinstance(signature, str):
+                    where = ("messages", index, "content", place, "thinking")
+                    yield SignedThought(text, signature, where)
 
 
 def read(document: Json) -> Reading:
@@ -129,6 +143,9 @@ def _delta(document: Json) -> Reading:
             return Reading(
                 [Part(channel, text, (("delta", member),), Key(_MESSAGE, channel, index))]
             )
+    elif kind == "signature_delta" and isinstance(delta.get("signature"), str):
+        key = Key(_MESSAGE, "thinking", index)
+        return Reading(signed=[(key, delta["signature"])], ended=[(_MESSAGE, index)])
     elif kind == "citations_delta":
         return Reading(list(loose_parts("result", delta.get("citation"), ("delta", "citation"))))
     return Reading()
@@ -182,6 +199,8 @@ def _block(block: Json, index: int, path: Path, reading: Reading) -> None:
         if isinstance(text, str):
             key = Key(_MESSAGE, _TEXT_BLOCKS[kind], index)
             reading.parts.append(Part(key.channel, text, ((*path, kind),), key))
+            if isinstance(block.get("signature"), str):
+                reading.signed.append((key, block["signature"]))
         reading.parts += loose_parts("result", block.get("citations"), (*path, "citations"))
     elif kind in _TOOL_BLOCKS:
         reading.started.append(Key(_MESSAGE, "tool_input", index))

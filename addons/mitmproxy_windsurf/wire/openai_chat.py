@@ -19,6 +19,7 @@ from mitmproxy_windsurf.wire.parts import (
     Part,
     Prompt,
     Reading,
+    SignedThought,
 )
 from mitmproxy_windsurf.wire.splice import Path
 from mitmproxy_windsurf.wire.walk import described, loose_parts, text_blocks
@@ -64,6 +65,11 @@ def prompts(body: Json) -> Iterator[Prompt]:
         yield from described(
             schema, ("response_format", "json_schema"), "response_format", ("schema",)
         )
+
+
+def signed_thoughts(body: Json) -> Iterator[SignedThought]:
+    """None: what vendors sign here, clients do not send back as text."""
+    return iter(())
 
 
 def read(document: Json) -> Reading:
@@ -181,9 +187,9 @@ def _thinking(message: Json, group: Hashable, path: Path, reading: Reading) -> N
     name, text, _ = places[0]
     same = tuple(where for _, other, where in places if other == text)
     reading.parts.append(Part("thinking", text, same, Key(group, "thinking", name)))
-    for name, other, where in places:
+    for _, other, where in places:
         if other != text:
-            key = Key((group, name), "thinking", where[len(path) :])
+            key = Key(group, "thinking", where[len(path) :], copy=True)
             reading.parts.append(Part("thinking", other, (where,), key))
 
 
@@ -244,7 +250,7 @@ def _copies(choice: Json, container: str, group: Hashable, path: Path, reading: 
         and isinstance(message, dict)
         and isinstance(message.get("content"), str)
     ):
-        key = Key((group, "message"), "text")
+        key = Key(group, "text", "message", copy=True)
         where = (*path, "message", "content")
         reading.parts.append(Part("text", message["content"], (where,), key, cumulative=True))
     logprobs = choice.get("logprobs")
@@ -259,7 +265,7 @@ def _copy(text: str, where: Path, key: Key, reading: Reading) -> None:
         if part.key == key and part.text == text:
             reading.parts[index] = part._replace(paths=(*part.paths, where))
             return
-    reading.parts.append(Part("text", text, (where,), Key((key.group, "text"), "text")))
+    reading.parts.append(Part("text", text, (where,), key._replace(item="text", copy=True)))
 
 
 def _tool_delta(key: Key, text: str) -> Json:

@@ -24,12 +24,15 @@ Target = Literal["system", "tools"]
 
 
 class Key(NamedTuple):
-    """Which text a delta belongs to. Keys of one `group` (a choice, a message) follow one another
-    on the wire."""
+    """Which text a delta belongs to. Texts of one `group` (a choice, a message) follow one another.
+
+    A `copy` repeats a text of its group in another place and in other pieces.
+    """
 
     group: Hashable
     channel: Channel
     item: Hashable = 0
+    copy: bool = False
 
 
 class Part(NamedTuple):
@@ -56,6 +59,8 @@ class Reading:
     group."""
     tokens: list[tuple[Hashable, Channel, Path]] = field(default_factory=list)
     """(group, channel, path) of arrays that repeat a text token by token."""
+    signed: list[tuple[Key, str]] = field(default_factory=list)
+    """Thinking texts and what stands in the place of their signature."""
     ended: list[tuple[Hashable, Hashable]] = field(default_factory=list)
     """(group, item) of the texts that end here, well; `ALL` stands for every one."""
     broken: bool = False
@@ -87,6 +92,14 @@ class Prompt(NamedTuple):
     place: str
 
 
+class SignedThought(NamedTuple):
+    """Thinking that comes back in a request."""
+
+    text: str
+    signature: str
+    path: Path
+
+
 class Extra(NamedTuple):
     """A document to send in addition, and the SSE event name that goes with it."""
 
@@ -99,6 +112,10 @@ class Protocol(Interface):
 
     def prompts(self, body: Json) -> Iterator[Prompt]:
         """The system prompts and tool descriptions of a request."""
+        ...
+
+    def signed_thoughts(self, body: Json) -> Iterator[SignedThought]:
+        """The thinking in the history of a request that carries a signature."""
         ...
 
     def read(self, document: Json) -> Reading:

@@ -1,0 +1,154 @@
+"""The two shapes an answer has on the wire: a stream of events, or one body.
+
+Both pass on raw what they cannot read, and say so once for each kind of trouble.
+"""
+
+from __future__ import annotations
+
+import json
+
+from mitmproxy_windsurf.rewriter.documents import DocumentRewriter, Rewritten
+from mitmproxy_windsurf.rewriter.waiting import WaitingEvents
+from mitmproxy_windsurf.wire.sse import Dialect, Frame, SSEFramer, dialect_of
+
+_DONE = b"[DONE]"
+_BOM = b"\xef\xbb\xbf"
+
+
+class EventStream:
+    """Server-sent events: one document per event."""
+
+    def __init__(self, documents: DocumentRewriter, *, limit: int) -> None:
+        self._documents = documents
+        self._framer = SSEFramer(limit=limit)
+        self._waiting = WaitingEvents(documents.texts.is_open)
+        self._last: Frame | None = None
+        self._troubles: dict[str, str] = {}
+
+    @property
+    def warnings(self) -> list[str]:
+        """One line for each kind of trouble so far."""
+        found = list(self._troubles.values())
+        if self._framer.overlong:
+            found.append("an event over the size limit passed on unread")
+        return found
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take bytes and return the events that are decided, as one chunk."""
+        return _joined([self._event(frame) for frame in self._framer.feed(data)])
+
+    def flush(self) -> list[bytes]:
+        """The stream ended well."""
+        unterminated = self._framer.flush()
+        out = [self._event(frame) for frame in unterminated]
+        return _joined([*out, self._rest(self._documents.finish(), bool(unterminated))])
+
+    def abort(self) -> list[bytes]:
+        """The stream broke: what is held comes before the start of an event that never ended."""
+        return _joined([self._rest(self._documents.release()), self._framer.release()])
+
+    def _event(self, frame: Frame) -> bytes:
+        """The bytes that this event lets go: its own, and those of events that waited."""
+        new = self._rewritten(frame) if frame.spans else None
+        if new is None or not new.moves:
+            return self._waiting.add(frame.raw, frame.raw)
+        rewritten = self._extras(new, frame) + frame.with_data(new.raw.encode())
+        return self._waiting.add(frame.raw, rewritten, new.moves)
+
+    def _rewritten(self, frame: Frame) -> Rewritten | None:
+        """What becomes of an event; None if we could not read it."""
+        self._last = frame
+        data = frame.data
+        try:
+            if data.startswith(_DONE):
+                return self._documents.finish()._replace(raw=data.decode())
+            raw = data.decode()
+            document = json.loads(raw) if data.strip() else None
+        except (ValueError, RecursionError) as error:
+            self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
+            return None
+        if not isinstance(document, dict):
+            return None
+        try:
+            return self._documents.event(raw, document)
+        except Exception as error:
+            self._trouble("failed", f"an event could not be rewritten, passed on as is: {error!r}")
+            return None
+
+    def _rest(self, new: Rewritten, unterminated: bool = False) -> bytes:
+        """What is still held, in events of its own."""
+        extras = self._extras(new, self._last)
+        if extras and unterminated and self._last:
+            extras = dialect_of(self._last).eol * 2 + extras
+        return self._waiting.add(b"", extras, new.moves)
+
+    def _extras(self, new: Rewritten, frame: Frame | None) -> bytes:
+        if not new.before:
+            return b""
+        dialect = dialect_of(frame) if frame else Dialect()
+        return b"".join(
+            dialect.event(extra.event, json.dumps(extra.document, separators=(",", ":")).encode())
+            for extra in new.before
+        )
+
+    def _trouble(self, kind: str, line: str) -> None:
+        self._troubles.setdefault(kind, line)
+
+
+class WholeBody:
+    """One JSON document, or for an error any text."""
+
+    def __init__(self, documents: DocumentRewriter, *, status: int) -> None:
+        self._documents = documents
+        self._failed = status >= 400
+        self._body = bytearray()
+        self.warnings: list[str] = []
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Nothing can be said before the end."""
+        self._body += data
+        return []
+
+    def flush(self) -> list[bytes]:
+        """The body is complete."""
+        body = bytes(self._body)
+        self._body.clear()
+        try:
+            return _joined([self._rewrite(body)])
+        except Exception as error:
+            self.warnings.append(
+                f"the answer could not be rewritten and passed on as it came: {error!r}"
+            )
+            return _joined([body])
+
+    def abort(self) -> list[bytes]:
+        """The body broke off and passes on as it came."""
+        body = bytes(self._body)
+        self._body.clear()
+        return _joined([body])
+
+    def _rewrite(self, body: bytes) -> bytes:
+        head, data = (_BOM, body[len(_BOM) :]) if body.startswith(_BOM) else (b"", body)
+        try:
+            raw = data.decode()
+            document = json.loads(raw)
+        except UnicodeDecodeError as error:
+            self.warnings.append(f"an answer that is not UTF-8 passed on unread: {error}")
+            return body
+        except (ValueError, RecursionError) as error:
+            if self._failed:
+                return head + self._documents.texts.once("error", raw, "body").encode()
+            self.warnings.append(f"an answer that is no JSON passed on unread: {error}")
+            return body
+        if self._failed:
+            new = self._documents.error(raw, document)
+        elif isinstance(document, dict):
+            new = self._documents.whole(raw, document)
+        else:
+            return body
+        return head + new.encode()
+
+
+def _joined(chunks: list[bytes]) -> list[bytes]:
+    data = b"".join(chunks)
+    return [data] if data else []

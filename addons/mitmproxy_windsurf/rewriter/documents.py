@@ -1,0 +1,163 @@
+"""Rewrite one JSON document of an answer: feed its texts to their transforms and splice what comes
+out.
+ What was held of a text that ends is folded into the document if that has a place for it, else it
+goes out before in a document of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from mitmproxy_windsurf.rewriter.texts import Tail, Texts
+from mitmproxy_windsurf.rewriter.waiting import Move
+from mitmproxy_windsurf.wire.parts import ALL, Extra, Json, Part, Protocol, Reading
+from mitmproxy_windsurf.wire.splice import (
+    Path,
+    Splice,
+    apply,
+    insert_member,
+    literal,
+    locate,
+    style_of,
+)
+from mitmproxy_windsurf.wire.walk import loose_parts
+
+
+class Rewritten(NamedTuple):
+    """The documents to send before, and the document itself as raw JSON text.
+
+    `moves` tells which texts came and went; it is empty if all went out as they came.
+    """
+
+    before: list[Extra]
+    raw: str
+    moves: list[Move]
+
+
+class DocumentRewriter:
+    """All documents of one answer, in order."""
+
+    def __init__(self, protocol: Protocol, texts: Texts) -> None:
+        self.texts = texts
+        self._protocol = protocol
+        self._last: Json = {}
+
+    def event(self, raw: str, document: Json) -> Rewritten:
+        """One document of a stream; `document` is `raw` parsed."""
+        self._last = document
+        return self._rewrite(raw, document, self._protocol.read(document), streamed=True)
+
+    def whole(self, raw: str, document: Json) -> str:
+        """An answer that is one document."""
+        reading = self._protocol.read_whole(document)
+        return self._rewrite(raw, document, reading, streamed=False).raw
+
+    def error(self, raw: str, document: Any) -> str:
+        """The body of an error, in whatever shape: all its strings."""
+        reading = Reading(list(loose_parts("error", document, ())))
+        return self._rewrite(raw, {}, reading, streamed=False).raw
+
+    def _rewrite(self, raw: str, document: Json, reading: Reading, *, streamed: bool) -> Rewritten:
+        outputs, tails = self._feed(reading, document, streamed=streamed)
+        changes: dict[Path, str] = {}
+        before: list[Extra] = []
+        alone: list[Tail] = []
+        for tail in tails:
+            place = next((n for n, (part, _) in enumerate(outputs) if _carries(part, tail)), None)
+            if place is not None:
+                part, out = outputs[place]
+                outputs[place] = part, out + tail.text
+                continue
+            alone.append(tail)
+            slot = self._protocol.slot(document, tail.key) if streamed else None
+            if slot:
+                changes[slot] = changes.get(slot, "") + tail.text
+            else:
+                before.append(self._extra(tail))
+        touched = {(tail.key.group, tail.key.channel) for tail in tails}
+        for part, out in outputs:
+            if out != part.text:
+                changes.update(dict.fromkeys(part.paths, out))
+                if part.key:
+                    touched.add((part.key.group, part.key.channel))
+        moves = _moves(outputs, alone)
+        if not changes:
+            return Rewritten(before, raw, moves)
+        emptied = [path for group, channel, path in reading.tokens if (group, channel) in touched]
+        return Rewritten(before, _splice(raw, changes, emptied), moves)
+
+    def finish(self) -> Rewritten:
+        """The answer ended without saying so: what is still held."""
+        return self._ended(self.texts.end(ALL, ALL))
+
+    def release(self) -> Rewritten:
+        """The answer broke: what is still held."""
+        return self._ended(self.texts.release())
+
+    def _ended(self, tails: list[Tail]) -> Rewritten:
+        return Rewritten([self._extra(tail) for tail in tails], "", _moves([], tails))
+
+    def _feed(
+        self, reading: Reading, document: Json, *, streamed: bool
+    ) -> tuple[list[tuple[Part, str]], list[Tail]]:
+        texts = self.texts
+        if not streamed:  # here the signature is known before the text has to go out
+            for key, signature in reading.signed:
+                texts.sign(key, signature)
+        outputs: list[tuple[Part, str]] = []
+        tails: list[Tail] = []
+        for part in reading.parts:
+            if part.key is None:
+                out = texts.once(part.channel, part.text, _place(part.paths[0]))
+            elif part.cumulative:
+                out = texts.feed_copy(part.key, part.text, document)
+            else:
+                if part.text:
+                    tails += texts.switch(part.key)
+                out = texts.feed(part.key, part.text, document)
+            outputs.append((part, out))
+        for key, signature in reading.signed:
+            texts.sign(key, signature)
+        for key in reading.started:
+            tails += texts.switch(key)
+        for group, item in reading.ended:
+            tails += texts.end(group, item)
+        if reading.broken:
+            tails += texts.release()
+        return outputs, tails
+
+    def _extra(self, tail: Tail) -> Extra:
+        return self._protocol.delta(tail.key, tail.text, tail.like or self._last)
+
+
+def _moves(outputs: list[tuple[Part, str]], tails: list[Tail]) -> list[Move]:
+    if not tails and all(out == part.text for part, out in outputs):
+        return []
+    moves = [Move(part.key, part.text, out, part.cumulative) for part, out in outputs]
+    return moves + [Move(tail.key, "", tail.text) for tail in tails]
+
+
+def _carries(part: Part, tail: Tail) -> bool:
+    return part.key == tail.key
+
+
+def _place(path: Path) -> str:
+    return ".".join(str(step) for step in path)
+
+
+def _splice(raw: str, changes: dict[Path, str], emptied: list[Path]) -> str:
+    """Put new strings at the paths, or in objects that lack the member, and empty arrays."""
+    spans = locate(raw, [*changes, *emptied])
+    parents = locate(raw, [path[:-1] for path in changes if path not in spans])
+    style = style_of(raw)
+    splices = []
+    for path, text in changes.items():
+        new = literal(text, style)
+        if path in spans:
+            splices.append(Splice(*spans[path], new))
+        else:
+            name = json.dumps(str(path[-1]))
+            splices.append(insert_member(raw, parents[path[:-1]], name, new))
+    splices += [Splice(*spans[path], "[]") for path in emptied]
+    return apply(raw, splices)

@@ -1,0 +1,108 @@
+"""Answers: bytes in, bytes out, streamed or whole.
+
+Nothing raises and nothing is lost: what cannot be read passes on as it came, with one warning for
+each kind of trouble.
+"""
+
+from __future__ import annotations
+
+from mitmproxy_windsurf.rewriter.bodies import EventStream, WholeBody
+from mitmproxy_windsurf.rewriter.documents import DocumentRewriter
+from mitmproxy_windsurf.rewriter.layers import Layers
+from mitmproxy_windsurf.rewriter.signatures import Signatures
+from mitmproxy_windsurf.rewriter.texts import Texts
+from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.wire import detect
+
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+
+
+class ResponseRewriter:
+    """One answer of `protocol`. The three verbs are those of a transform, over bytes.
+
+    Whether the answer is a stream of events or one document shows in its first byte; `content_type`
+    tells only what an answer is that looks like neither. A `status` of 400 or more makes an answer
+    in any shape an error, whose strings are cleaned of private paths. With `keep_visible` an answer
+    that repeats the reasoning stays if nothing else of the turn can be seen. `signatures` is what
+    is known of the upstream, shared by all its answers and the requests to it.
+
+    Raises:
+        KeyError: no such protocol.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        layers: Layers,
+        *,
+        model: str | None,
+        want_thinking: bool,
+        want_json: bool = False,
+        status: int = 200,
+        content_type: str = "",
+        keep_visible: bool = False,
+        signatures: Signatures | None = None,
+    ) -> None:
+        self._shadow = layers.shadow
+        self._texts = Texts(
+            layers,
+            model=model,
+            want_thinking=want_thinking,
+            want_json=want_json,
+            keep_visible=keep_visible,
+            signatures=signatures or Signatures(),
+        )
+        documents = DocumentRewriter(detect.protocol(protocol), self._texts)
+        self._stream = EventStream(documents, limit=layers.max_frame)
+        self._whole = WholeBody(documents, status=status)
+        self._plain = status >= 400 and not content_type.startswith("text/event-stream")
+        self._start = b""
+        self._body: EventStream | WholeBody | None = None
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What was changed so far."""
+        return self._texts.edits
+
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong, one line for each kind of trouble."""
+        found = [*self._stream.warnings, *self._whole.warnings]
+        if self._texts.failures:
+            found.append(
+                f"a layer failed, its text passed on unchanged: {self._texts.failures[0]!r}"
+            )
+        return found
+
+    @property
+    def kept_visible(self) -> int:
+        """Answers that repeat the reasoning and went out all the same."""
+        return self._texts.kept_visible
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take bytes and return what is decided; never an empty chunk."""
+        out = self._feed(data)
+        return ([data] if data else []) if self._shadow else out
+
+    def flush(self) -> list[bytes]:
+        """The answer ended well: return what was held."""
+        out = self._body.flush() if self._body else _chunks(self._start)
+        return [] if self._shadow else out
+
+    def abort(self) -> list[bytes]:
+        """The answer broke: give back what is held."""
+        out = self._body.abort() if self._body else _chunks(self._start)
+        return [] if self._shadow else out
+
+    def _feed(self, data: bytes) -> list[bytes]:
+        if self._body is None:
+            self._start = data = self._start + data
+            first = data.lstrip(_BLANK)[:1]
+            if not first:
+                return []
+            self._body = self._whole if first in b"{[" or self._plain else self._stream
+        return self._body.feed(data)
+
+
+def _chunks(data: bytes) -> list[bytes]:
+    return [data] if data else []
