@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
 
 SYNTAX, KEY, STRING, OTHER = Kind.SYNTAX, Kind.KEY, Kind.STRING, Kind.OTHER
@@ -190,8 +191,7 @@ def test_broken_at_the_first_character_that_cannot_continue(alphabet: str) -> No
 
 @given(st.data(), near_json)
 def test_chunk_invariance(data: st.DataObject, text: str) -> None:
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
-    chunks = [text[i:j] for i, j in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    chunks = data.draw(strategies.pieces(text))
     whole, cut = scan(text), scan(*chunks)
     assert pieces(*chunks) == pieces(text) == pieces(*text)
     assert (cut.broken, cut.complete) == (whole.broken, whole.complete)

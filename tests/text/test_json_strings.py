@@ -15,37 +15,11 @@ from hypothesis import strategies as st
 from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.text.json_strings import JSONStrings
 from mitmproxy_windsurf.text.transform import Transform, rewrite
+from strategies import cuttings, every, pieces
+from swap import Swap
 
 NEEDLE = "/tmp/x"
 LINES = "\x85\u2028\u2029"
-
-
-class Swap:
-    """Replaces every needle, and holds only what may still become one."""
-
-    def __init__(self, needle: str = NEEDLE, new: str = "<w>") -> None:
-        self.needle, self.new = needle, new
-        self.held = ""
-        self.edits: list[Edit] = []
-        self.fed: list[str] = []
-
-    def feed(self, text: str, /) -> str:
-        self.fed.append(text)
-        out = ""
-        for char in text:
-            self.held += char
-            while not self.needle.startswith(self.held):
-                out, self.held = out + self.held[0], self.held[1:]
-            if self.held == self.needle:
-                out, self.held = out + self.new, ""
-                self.edits.append(Edit("swap", self.needle, self.new))
-        return out
-
-    def flush(self) -> str:
-        out, self.held = self.held, ""
-        return out
-
-    release = flush
 
 
 class SwapInWords(Swap):
@@ -90,13 +64,6 @@ def common_prefix(texts: list[str]) -> str:
 
 def feed_all(transform: Transform, chunks: list[str]) -> str:
     return "".join(map(transform.feed, chunks)) + transform.flush()
-
-
-def every_cut(text: str) -> Iterator[list[str]]:
-    yield [text]
-    yield list(text)
-    for at in range(1, len(text)):
-        yield [text[:at], text[at:]]
 
 
 # Documents in random spellings: each is a list of syntax (str) and of strings, which are lists of
@@ -169,11 +136,6 @@ def documents(draw: st.DrawFn) -> Document:
     rng = random.Random(draw(st.integers(0, 2**32)))
     style = draw(st.sampled_from([rng.choice, lambda found: found[-1], lambda found: found[0]]))
     return spell(draw(values), rng, style)
-
-
-def cut_anywhere(text: str, rng: random.Random) -> list[str]:
-    cuts = sorted(rng.randrange(len(text) + 1) for _ in range(rng.randrange(12)))
-    return [text[i:j] for i, j in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
 # What should come out, worked out character by character.
@@ -266,24 +228,24 @@ def test_what_does_not_change_keeps_its_spelling(
 
 def test_spelling_between_two_changes() -> None:
     text = '["/tmp/x\\u0061 /tmp/x b"]'
-    for chunks in every_cut(text):
+    for chunks in cuttings(text):
         assert feed_all(JSONStrings(SwapInWords), chunks) == '["<w>\\u0061 <w> b"]'
 
 
 @pytest.mark.parametrize(("inner", "pattern", "new"), WAYS)
-@given(documents(), st.randoms(use_true_random=False))
+@given(documents(), st.data())
 def test_chunk_invariance(
-    inner: type[Swap], pattern: str, new: str, document: Document, rng: random.Random
+    inner: type[Swap], pattern: str, new: str, document: Document, data: st.DataObject
 ) -> None:
     def stage() -> JSONStrings:
         return JSONStrings(lambda: inner(new=new))
 
     text = joined(document)
-    text = text[: rng.choice([len(text), rng.randrange(len(text) + 1)])]
-    text = rng.choice([text, text, text.replace(":", "", 1)])
+    cut_off = st.integers(0, len(text)).map(lambda end: joined(document)[:end])
+    text = data.draw(st.sampled_from([text, text, text.replace(":", "", 1)]) | cut_off)
     one = stage()
     whole = rewrite(one, text)
-    for chunks in (list(text), *(cut_anywhere(text, rng) for _ in range(5))):
+    for chunks in (list(text), *(data.draw(pieces(text)) for _ in range(3))):
         other = stage()
         assert feed_all(other, chunks) == whole
         assert other.edits == one.edits
@@ -292,7 +254,7 @@ def test_chunk_invariance(
 @pytest.mark.parametrize("inner", [Through, HoldAll, lambda: Swap(needle="nowhere")])
 @given(st.one_of(documents().map(joined), st.text('{}[]",:\\/u0dae n\n\ud83d😀')))
 def test_conservation(inner: Callable[[], Swap], text: str) -> None:
-    for chunks in every_cut(text):
+    for chunks in cuttings(text):
         assert feed_all(JSONStrings(inner), chunks) == text
 
 
@@ -357,7 +319,7 @@ def test_minimal_hold() -> None:
     ],
 )
 def test_holds_no_more_than_an_unfinished_escape(text: str, held: str) -> None:
-    for chunks in every_cut(text):
+    for chunks in cuttings(text):
         stage = JSONStrings(Through)
         out = stage.feed('{"k":"') + "".join(map(stage.feed, chunks))
         assert stage.held == held
@@ -375,7 +337,7 @@ def test_linear_work(document: Document, size: int) -> None:
         return made[-1]
 
     text = joined(document)
-    feed_all(JSONStrings(factory), [text[i : i + size] for i in range(0, len(text), size)])
+    feed_all(JSONStrings(factory), every(text, size))
     strings = ["".join(map(meaning, part)) for part in document if not isinstance(part, str)]
     assert ["".join(inner.fed) for inner in made] == [text for text in strings if text]
     assert all(all(inner.fed) for inner in made)
@@ -431,7 +393,7 @@ def test_idempotence(text: str) -> None:
     ],
 )
 def test_examples(text: str, out: str) -> None:
-    for chunks in every_cut(text):
+    for chunks in cuttings(text):
         assert feed_all(JSONStrings(Swap), chunks) == out
 
 

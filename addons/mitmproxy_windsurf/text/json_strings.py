@@ -19,9 +19,9 @@ from itertools import takewhile
 from operator import eq
 from typing import Protocol
 
-from .edits import Edit
-from .json_scan import JSONScanner, Kind
-from .transform import Transform
+from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
+from mitmproxy_windsurf.text.transform import Transform
 
 
 class StringTransform(Transform, Protocol):
