@@ -46,8 +46,15 @@ _decode = json.JSONDecoder().raw_decode
 _blank = re.compile(r"[ \t\n\r]*").match
 _MUST_ESCAPE = re.compile('["\\\\\x00-\x1f\x85\u2028\u2029\ud800-\udfff]')
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
-_ESCAPED_NON_ASCII = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
-_ESCAPED_HTML = re.compile(r"\\u00(?:3c|3e|26)", re.IGNORECASE)
+_HTML = re.compile("[<>&]")
+_EVEN = r"(?<!\\)(?:\\\\)*"  # backslashes before, that do not escape what follows
+_SLASH = re.compile(_EVEN + "/")
+_ESCAPED_SLASH = re.compile(_EVEN + r"\\/")
+_ESCAPED_HTML = re.compile(_EVEN + r"\\u00(?:3c|3e|26)", re.IGNORECASE)
+_ESCAPED_NON_ASCII = re.compile(  # except what `literal` escapes in every style
+    _EVEN + r"\\u(?:(?!00[0-7]|0085|202[89]|d[89a-f])[0-9a-f]{4}|d[89ab]..\\ud[c-f])",
+    re.IGNORECASE,
+)
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
 
@@ -79,11 +86,12 @@ def apply(text: str, splices: Iterable[Splice]) -> str:
 
 
 def style_of(text: str) -> Style:
-    """The spelling habits of a JSON text, as far as it shows them."""
+    """The spelling habits of a JSON text, as far as it shows them: characters are escaped if an
+    escape of such a character is there and none that is raw."""
     return Style(
-        ascii_only=_ESCAPED_NON_ASCII.search(text) is not None and _NON_ASCII.search(text) is None,
-        slashes="\\/" in text,
-        html=_ESCAPED_HTML.search(text) is not None,
+        ascii_only=_habit(_ESCAPED_NON_ASCII, _NON_ASCII, text),
+        slashes=_habit(_ESCAPED_SLASH, _SLASH, text),
+        html=_habit(_ESCAPED_HTML, _HTML, text),
     )
 
 
@@ -124,6 +132,10 @@ def remove_elements(text: str, array: Span, gone: set[int]) -> list[Splice]:
         for index in sorted(gone)
         if index > first_kept
     ]
+
+
+def _habit(escaped: re.Pattern[str], raw: re.Pattern[str], text: str) -> bool:
+    return escaped.search(text) is not None and raw.search(text) is None
 
 
 def _escape(match: re.Match[str]) -> str:
