@@ -231,7 +231,7 @@ class Texts:
         for text in list(self._open.values()):
             if group in (ALL, text.key.group) and item in (ALL, text.key.item):
                 keep = self._keep_visible and not self._visible
-                if keep and text.dedup and text.dedup.held:
+                if keep and text.dedup and text.dedup.duplicate:
                     self.kept_visible += 1
                 tails.append(self._end(text, text.flush(keep=keep)))
         return [tail for tail in tails if tail.text]
