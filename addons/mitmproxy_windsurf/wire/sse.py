@@ -15,7 +15,8 @@ from typing import NamedTuple
 _EOL = rb"(?:\r\n|\n|\r(?!\n))"
 _BLANK_LINE = re.compile(_EOL + _EOL)
 _SIMPLE = re.compile(rb"(?:event:[^\r\n]*\r?\n)?data:( ?)([^\r\n]*)\r?\n\r?\n")
-_DATA_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)data:( ?)([^\r\n]*)")
+# GPUStack tells a failure in a field `error` of its own, with the document that belongs into data.
+_DATA_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)(?:data|error):( ?)([^\r\n]*)")
 _EVENT_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)event:")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _TAIL = 3
@@ -37,11 +38,12 @@ class Frame(NamedTuple):
         return b"\n".join(self.raw[start:end] for start, end in self.spans)
 
     def with_data(self, data: bytes) -> bytes:
-        """The bytes of this event with other data in the same number of lines."""
+        """The bytes of this event with other data, in no more lines than there are."""
         out: list[bytes] = []
         position = 0
-        for (start, end), line in zip(self.spans, data.split(b"\n"), strict=True):
-            out += self.raw[position:start], line
+        lines = data.split(b"\n")
+        for index, (start, end) in enumerate(self.spans):
+            out += self.raw[position:start], lines[index] if index < len(lines) else b""
             position = end
         out.append(self.raw[position:])
         return b"".join(out)
@@ -76,8 +78,8 @@ def dialect_of(frame: Frame) -> Dialect:
 class SSEFramer:
     """Cuts a byte stream into frames.
 
-    A frame longer than `limit` bytes comes out in pieces without spans, so that nobody looks
-    inside, and `overlong` counts it; framing goes on after its end.
+    A frame longer than `limit` bytes, not counting its last line ends, comes out in pieces without
+    spans, so that nobody looks inside, and `overlong` counts it; framing goes on after its end.
     """
 
     def __init__(self, *, limit: int = 8 * 1024 * 1024) -> None:
@@ -109,7 +111,7 @@ class SSEFramer:
             self._after_cr = start == len(buffer) and buffer[-1:] == b"\r"
             del buffer[:start]
         self._searched = len(buffer)
-        if len(buffer) > self._limit:
+        if len(buffer) > self._limit + _TAIL:  # too long, whatever of it are line ends
             frames.append(self._overlong())
         return frames
 
@@ -130,7 +132,7 @@ class SSEFramer:
         return rest
 
     def _frame(self, raw: bytes) -> Frame:
-        if self._skipping or len(raw) > self._limit:
+        if self._skipping or (len(raw) > self._limit and len(raw.rstrip(b"\r\n")) > self._limit):
             if not self._skipping:
                 self.overlong += 1
             return Frame(raw, ())
