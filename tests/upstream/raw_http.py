@@ -31,7 +31,7 @@ class RawClient:
 
     @classmethod
     async def connect(cls, port: int, *, receive_buffer: int | None = None) -> RawClient:
-        sock = socket.socket()
+        sock = socket.socket(proto=socket.IPPROTO_TCP)
         if receive_buffer is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         sock.setblocking(False)

@@ -54,6 +54,20 @@ async def quiet(request: Request, responder: Responder) -> None:
     await asyncio.Event().wait()
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[weakref.ref[Connection]]:
+    """The connections that servers make."""
+    connections: list[weakref.ref[Connection]] = []
+    connection_made = Connection.connection_made
+
+    def remember(self: Connection, transport: asyncio.BaseTransport) -> None:
+        connections.append(weakref.ref(self))
+        connection_made(self, transport)
+
+    monkeypatch.setattr(Connection, "connection_made", remember)
+    return connections
+
+
 async def until(condition: asyncio.Event) -> None:
     await asyncio.wait_for(condition.wait(), PATIENCE)
 
@@ -77,7 +91,7 @@ class TestRequests:
     async def test_requests_far_ahead_of_their_answers_are_not_lost(
         self, serve: Serve, connect: Connect
     ) -> None:
-        client = await connect(serve(echo, ahead=1000))
+        client = await connect(serve(echo, Limits(ahead=1000)))
         body = b"x" * 5000
         sending = asyncio.create_task(client.send(request_bytes("POST", "/", body) * 50))
         for _ in range(50):
@@ -199,27 +213,27 @@ class TestRefusals:
         assert await self.refused(client, head) == 501
 
     async def test_a_head_that_is_too_large_is_a_431(self, serve: Serve, connect: Connect) -> None:
-        client = await connect(serve(echo, head=1000))
+        client = await connect(serve(echo, Limits(head=1000)))
         assert await self.refused(client, b"GET / HTTP/1.1\r\nx: " + b"y" * 2000) == 431
 
     async def test_a_body_announced_too_large_is_a_413_before_it_is_sent(
         self, serve: Serve, connect: Connect
     ) -> None:
-        client = await connect(serve(echo, body=1000))
+        client = await connect(serve(echo, Limits(body=1000)))
         head = "content-length: 1001\r\nexpect: 100-continue\r\n"
         assert await self.refused(client, request_bytes("POST", "/", headers=head)) == 413
 
     async def test_the_largest_body_is_let_in_again_and_again(
         self, serve: Serve, connect: Connect
     ) -> None:
-        client = await connect(serve(echo, body=1000))
+        client = await connect(serve(echo, Limits(body=1000)))
         for _ in range(3):
             assert (await client.request("POST", "/", b"x" * 1000)).status == 200
 
     async def test_a_chunked_body_that_grows_too_large_is_a_413(
         self, serve: Serve, connect: Connect
     ) -> None:
-        client = await connect(serve(echo, body=1000))
+        client = await connect(serve(echo, Limits(body=1000)))
         head = request_bytes("POST", "/", headers="transfer-encoding: chunked\r\n")
         body = b"200\r\n" + b"x" * 512 + b"\r\n200\r\n" + b"x" * 500
         assert await self.refused(client, head + body) == 413
@@ -227,7 +241,7 @@ class TestRefusals:
     async def test_a_client_still_sending_gets_to_read_its_413(
         self, serve: Serve, connect: Connect
     ) -> None:
-        client = await connect(serve(echo, body=1000))
+        client = await connect(serve(echo, Limits(body=1000)))
         sending = asyncio.create_task(client.send(request_bytes("POST", "/", b"x" * 4_000_000)))
         assert (await client.response()).status == 413
         with contextlib.suppress(OSError):
@@ -242,11 +256,11 @@ class TestRefusals:
 
 class TestSilence:
     async def test_an_idle_connection_is_closed(self, serve: Serve, connect: Connect) -> None:
-        client = await connect(serve(echo, idle=0.01))
+        client = await connect(serve(echo, Limits(idle=0.01)))
         assert await client.rest() == b""
 
     async def test_so_is_one_that_was_used(self, serve: Serve, connect: Connect) -> None:
-        client = await connect(serve(echo, idle=0.05))
+        client = await connect(serve(echo, Limits(idle=0.05)))
         await client.request("GET", "/")
         assert await client.rest() == b""
 
@@ -254,7 +268,7 @@ class TestSilence:
     async def test_a_request_that_stops_half_way_is_a_408(
         self, serve: Serve, connect: Connect, part: bytes
     ) -> None:
-        client = await connect(serve(echo, idle=0.05))
+        client = await connect(serve(echo, Limits(idle=0.05)))
         await client.send(part)
         assert (await client.response()).status == 408
         assert await client.rest() == b""
@@ -262,7 +276,7 @@ class TestSilence:
     async def test_a_refused_client_that_stays_is_cut_off(
         self, serve: Serve, connect: Connect
     ) -> None:
-        server = serve(echo, linger=0.01)
+        server = serve(echo, Limits(linger=0.01))
         client = await connect(server)
         await client.send(b"garbage\r\n\r\n")
         assert (await client.response()).status == 400
@@ -278,7 +292,7 @@ class TestSilence:
             await asyncio.sleep(0.1)
             await responder.send(b"at last")
 
-        client = await connect(serve(slow, idle=0.01))
+        client = await connect(serve(slow, Limits(idle=0.01)))
         assert (await client.request("GET", "/")).body == b"at last"
 
 
@@ -333,18 +347,9 @@ class TestAborts:
         await until(endless.cancelled)
 
     async def test_nothing_is_left_of_it(
-        self, serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+        self, serve: Serve, connect: Connect, made: list[weakref.ref[Connection]]
     ) -> None:
-        made: list[weakref.ref[Connection]] = []
-        connection_made = Connection.connection_made
-
-        def remember(self: Connection, transport: asyncio.BaseTransport) -> None:
-            made.append(weakref.ref(self))
-            connection_made(self, transport)
-
-        monkeypatch.setattr(Connection, "connection_made", remember)
-        endless = Endless()
-        server = serve(endless)
+        server = serve(Endless())
         for _ in range(5):
             client = await connect(server, receive_buffer=4096)
             await client.send(request_bytes("GET", "/"))
@@ -401,6 +406,17 @@ async def stalled(endless: Endless) -> None:
         before = endless.sent
         for _ in range(50):
             await asyncio.sleep(0)
+
+
+async def test_small_writes_are_not_held_back_by_the_kernel(
+    serve: Serve, connect: Connect, made: list[weakref.ref[Connection]]
+) -> None:
+    client = await connect(serve(echo))
+    await client.request("GET", "/")
+    connection = made[0]()
+    assert connection is not None
+    sock = connection._transport.get_extra_info("socket")
+    assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 class TestBackPressure:

@@ -68,6 +68,9 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        # asyncio does it for sockets that name their protocol; those of `create_server` do not.
+        sock = transport.get_extra_info("socket")
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._expire_in(self._limits.idle)
         self._owner.opened(self)
 

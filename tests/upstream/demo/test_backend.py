@@ -1,0 +1,252 @@
+"""The demo over a socket: routes, refusals, streams and their ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mitmproxy_windsurf.upstream.demo import DemoBackend, embedded
+from mitmproxy_windsurf.upstream.demo.ask import Rejected
+from mitmproxy_windsurf.upstream.demo.backend import ANTHROPIC, MODELS, OPENAI_CHAT
+from mitmproxy_windsurf.upstream.demo.dialect import Dialect
+from mitmproxy_windsurf.upstream.demo.parts import Answer
+from mitmproxy_windsurf.upstream.demo.scenarios import choose_scenario
+from upstream.conftest import Connect, Serve
+from upstream.demo.streams import anthropic_message, chat_completion, events
+from upstream.raw_http import RawClient, Response, request_bytes
+
+MESSAGES = "/v1/messages?beta=true"
+CHAT = "/v1/chat/completions"
+PATHS = [MESSAGES, CHAT]
+ANTHROPIC_HEADER = "anthropic-version: 2023-06-01\r\n"
+FINGERPRINT = "You are Claude Code, Anthropic's official CLI for Claude."
+CLINE = "You are Ada, a highly skilled software engineer with extensive knowledge."
+QUARTZ = "The quartz clock is wound on Thursdays."
+
+
+@pytest.fixture
+async def client(serve: Serve, connect: Connect) -> RawClient:
+    return await connect(serve(DemoBackend()))
+
+
+def ask(prompt: str, *, stream: bool = False, system: str = "") -> bytes:
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+    return json.dumps({"model": "some-model", "messages": messages, "stream": stream}).encode()
+
+
+def error(response: Response) -> Any:
+    return json.loads(response.body)["error"]
+
+
+class TestRoutes:
+    @pytest.mark.parametrize("target", ["/", "/api/hello", "/v1/models", "/v1/models/x"])
+    async def test_probes_are_answered(self, client: RawClient, target: str) -> None:
+        assert (await client.request("HEAD", target)).status == 200
+        assert (await client.request("GET", target)).status == 200
+
+    async def test_models_are_listed_in_the_words_of_the_protocol(self, client: RawClient) -> None:
+        openai = json.loads((await client.request("GET", "/v1/models")).body)
+        anthropic = json.loads(
+            (await client.request("GET", "/v1/models", None, ANTHROPIC_HEADER)).body
+        )
+        for models in (openai, anthropic):
+            assert tuple(model["id"] for model in models["data"]) == MODELS
+        assert openai["object"] == "list"
+        assert anthropic["has_more"] is False
+
+    async def test_any_model_is_known(self, client: RawClient) -> None:
+        for headers in ("", ANTHROPIC_HEADER):
+            response = await client.request("GET", "/v1/models/some%2Fmodel", None, headers)
+            assert json.loads(response.body)["id"] == "some/model"
+
+    async def test_tokens_are_counted_roughly_and_say_so(self, client: RawClient) -> None:
+        response = await client.request("POST", "/v1/messages/count_tokens", ask("x" * 4000))
+        assert response.headers["x-windsurf-token-count"] == "estimate"
+        assert 1000 < json.loads(response.body)["input_tokens"] < 1100
+
+    @pytest.mark.parametrize(
+        ("method", "target"),
+        [("GET", "/v1/messages"), ("POST", "/v1/responses"), ("PUT", "/"), ("HEAD", "/nowhere")],
+    )
+    async def test_other_paths_are_a_404(self, client: RawClient, method: str, target: str) -> None:
+        assert (await client.request(method, target)).status == 404
+
+    async def test_a_404_is_in_the_words_of_the_protocol(self, client: RawClient) -> None:
+        openai = json.loads((await client.request("POST", "/v1/nothing", b"{}")).body)
+        anthropic = json.loads((await client.request("POST", "/v1/messages/nothing", b"{}")).body)
+        assert openai["error"]["code"] is None
+        assert anthropic["type"] == "error"
+        assert anthropic["error"]["type"] == openai["error"]["type"] == "not_found_error"
+
+    async def test_the_version_may_be_left_out(self, client: RawClient) -> None:
+        assert (await client.request("POST", "/chat/completions", ask("hi"))).status == 200
+
+
+class TestRequests:
+    @pytest.mark.parametrize("path", PATHS)
+    @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b"{}"])
+    async def test_a_broken_body_is_a_400(self, client: RawClient, path: str, body: bytes) -> None:
+        response = await client.request("POST", path, body)
+        assert response.status == 400
+        assert error(response)["type"] == "invalid_request_error"
+
+    async def test_a_compressed_body_is_a_415(self, client: RawClient) -> None:
+        response = await client.request("POST", CHAT, b"x", "content-encoding: zstd\r\n")
+        assert response.status == 415
+        assert "zstd" in error(response)["message"]
+
+    async def test_the_same_request_gets_the_same_bytes(self, client: RawClient) -> None:
+        for path in PATHS:
+            one, two = [await client.request("POST", path, ask("hi", stream=True)) for _ in "12"]
+            assert one == two
+
+    @pytest.mark.parametrize("stream", [True, False])
+    async def test_it_answers_in_the_name_of_the_model(
+        self, client: RawClient, stream: bool
+    ) -> None:
+        message = await client.request("POST", MESSAGES, ask("hi", stream=stream))
+        completion = await client.request("POST", CHAT, ask("hi", stream=stream))
+        read = (anthropic_message, chat_completion) if stream else (json.loads, json.loads)
+        assert read[0](message.body)["model"] == read[1](completion.body)["model"] == "some-model"
+        kind = "text/event-stream; charset=utf-8" if stream else "application/json"
+        assert message.headers["content-type"] == completion.headers["content-type"] == kind
+        assert message.headers["request-id"].startswith("req_")
+        assert completion.headers["x-request-id"].startswith("req_")
+
+
+class TestGates:
+    @pytest.mark.parametrize("path", PATHS)
+    @pytest.mark.parametrize("stream", [True, False])
+    async def test_a_fingerprint_is_an_overload(
+        self, client: RawClient, path: str, stream: bool
+    ) -> None:
+        response = await client.request("POST", path, ask("hi", stream=stream, system=FINGERPRINT))
+        assert response.status == 529
+        assert error(response)["type"] == "overloaded_error"
+
+    @pytest.mark.parametrize("path", PATHS)
+    async def test_one_refusal_hides_behind_a_200(self, client: RawClient, path: str) -> None:
+        response = await client.request("POST", path, ask("hi", stream=True, system=CLINE))
+        assert response.status == 200
+        first = events(response.body)[0][1]
+        assert first["error"]["type"] == "permission_error"
+        response = await client.request("POST", path, ask("hi", system=CLINE))
+        assert (response.status, error(response)["type"]) == (403, "permission_error")
+
+    async def test_one_refuses_three_requests_of_five(self, client: RawClient) -> None:
+        asks = [ask("hi", system=QUARTZ)] * 10
+        statuses = [(await client.request("POST", CHAT, body)).status for body in asks]
+        assert statuses == [503, 200, 503, 200, 503] * 2
+
+    async def test_tokens_are_counted_all_the_same(self, client: RawClient) -> None:
+        body = ask("hi", system=FINGERPRINT)
+        assert (await client.request("POST", "/v1/messages/count_tokens", body)).status == 200
+
+    async def test_gates_can_be_left_out(self, serve: Serve, connect: Connect) -> None:
+        client = await connect(serve(DemoBackend(gates=())))
+        assert (await client.request("POST", CHAT, ask("hi", system=FINGERPRINT))).status == 200
+
+
+class TestEnds:
+    @pytest.mark.parametrize("path", PATHS)
+    async def test_an_error_in_mid_stream(self, client: RawClient, path: str) -> None:
+        response = await client.request("POST", path, ask("error", stream=True))
+        assert response.status == 200
+        [failure] = [data for _, data in events(response.body) if "error" in data]
+        assert "/opt/windsurf" in failure["error"]["message"]
+        response = await client.request("POST", path, ask("error"))
+        assert response.status == 500
+        assert error(response) == failure["error"]
+
+    @pytest.mark.parametrize("path", PATHS)
+    @pytest.mark.parametrize("stream", [True, False])
+    async def test_an_http_error(self, client: RawClient, path: str, stream: bool) -> None:
+        response = await client.request("POST", path, ask("http error", stream=stream))
+        assert response.status == 502
+        assert "/opt/windsurf" in error(response)["message"]
+
+    @pytest.mark.parametrize("path", PATHS)
+    async def test_a_cut_in_mid_stream(self, client: RawClient, path: str) -> None:
+        await client.send(request_bytes("POST", path, ask("abort", stream=True)))
+        begin = await client.chunk_after_head()
+        assert begin.startswith((b"event: message_start", b"data: {"))
+        with pytest.raises(ConnectionResetError):
+            await client.rest()
+
+    async def test_a_cut_within_a_whole_answer(self, client: RawClient) -> None:
+        await client.send(request_bytes("POST", CHAT, ask("abort")))
+        _, headers = await client.head()
+        assert int(headers["content-length"]) > 0
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await client.exactly(int(headers["content-length"]))
+
+    @pytest.mark.parametrize("path", PATHS)
+    async def test_a_long_answer_arrives(self, client: RawClient, path: str) -> None:
+        response = await client.request("POST", path, ask("long", stream=True))
+        assert len(events(response.body)) > 1000
+
+
+class TestPace:
+    async def test_deltas_arrive_one_by_one(self, serve: Serve, connect: Connect) -> None:
+        client = await connect(serve(DemoBackend(pace=0.0001)))
+        await client.send(request_bytes("POST", CHAT, ask("hi", stream=True)))
+        await client.head()
+        chunks = [chunk async for chunk in client.chunks()]
+        assert len(chunks) > 20
+        assert all(chunk.endswith(b"\n\n") for chunk in chunks)
+
+    async def test_a_client_may_leave_in_between(self, serve: Serve, connect: Connect) -> None:
+        server = serve(DemoBackend(pace=0.0001))
+        client = await connect(server)
+        await client.send(request_bytes("POST", CHAT, ask("slow", stream=True)))
+        await client.chunk_after_head()
+        client.reset()
+        await asyncio.sleep(0)
+
+
+async def test_the_embedded_server_serves_the_demo() -> None:
+    server = embedded(pace=0.0)
+    client = await RawClient.connect(server.start())
+    assert (await client.request("GET", "/")).status == 200
+    await client.close()
+    server.stop()
+    async with asyncio.timeout(20):
+        await server.wait_closed()
+
+
+NAMES = st.sampled_from(
+    [
+        *("model", "messages", "role", "content", "type", "text", "system", "n", "thinking"),
+        *("tools", "function", "name", "description", "input_schema", "parameters", "tool_choice"),
+        *("properties", "required", "path", "stream", "stream_options", "reasoning"),
+    ]
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(max_size=5),
+    st.sampled_from(["user", "assistant", "system", "tool", "tool_result", "text", "read", "tool"]),
+)
+JSON = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=20
+)
+
+
+@pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI_CHAT])
+@given(st.dictionaries(NAMES, JSON), st.lists(st.dictionaries(NAMES, JSON), max_size=3))
+def test_any_json_is_answered_or_rejected(
+    dialect: Dialect, body: dict[str, Any], messages: list[Any]
+) -> None:
+    try:
+        ask = dialect.read({**body, "messages": [*messages, {"role": "user", "content": "tool"}]})
+    except Rejected:
+        return
+    answer = Answer(ask.model, choose_scenario(ask).play(ask), "", ask.tokens)
+    assert json.dumps(dialect.whole(answer))
+    assert events(b"".join(dialect.frames(answer)))
