@@ -1,8 +1,9 @@
 """Measure the text layers: time per delta, how it grows, how much is held back.
 
 Each text goes in deltas of four characters through paths and identity, once with the reasoning
-dedup in front and once without. Times are medians; compare them within one run only, machines
-are noisy. `2n / n` is the time for twice the text by the time for the text: 2 is linear.
+dedup in front and once without, and once in one piece, which is counted per four characters too.
+Times are medians; compare them within one run only, machines are noisy. `2n / n` is the time for
+twice the text by the time for the text: 2 is linear.
 """
 
 import argparse
@@ -62,6 +63,8 @@ class Row(NamedTuple):
     layers: float | None
     all_layers: float
     growth: float
+    in_one_piece: float
+    growth_in_one_piece: float
     held: int
     delayed: float
 
@@ -98,11 +101,13 @@ def measure(name: str, characters: int, rounds: int) -> Row:
     text = TEXTS[name](2 * characters)
     once, twice = deltas(text[:characters]), deltas(text)
     plain = seconds(Layers, once, rounds)
-    whole = seconds(lambda: Layers("Another text."), once, rounds)
-    double = seconds(Layers, twice, rounds)
-    held, delayed = holding(Layers(), once)
+    all_layers = seconds(lambda: Layers("Another text."), once, rounds)
+    growth = seconds(Layers, twice, rounds) / plain
+    piece = seconds(Layers, [text[:characters]], rounds)
+    piece_growth = seconds(Layers, [text], rounds) / piece
     per = 1e6 / len(once)
-    return Row(name, plain * per, whole * per, double / plain, held, delayed)
+    times = plain * per, all_layers * per, growth, piece * per, piece_growth
+    return Row(name, *times, *holding(Layers(), once))
 
 
 def measure_duplicate(characters: int, rounds: int) -> Row:
@@ -110,25 +115,40 @@ def measure_duplicate(characters: int, rounds: int) -> Row:
     text = TEXTS["English prose"](2 * characters)
     half = text[:characters]
     once = seconds(lambda: Layers(half), deltas(half), rounds)
-    double = seconds(lambda: Layers(text), deltas(text), rounds)
-    held, delayed = holding(Layers(half), deltas(half), every=500)
-    per = once * 1e6 / len(deltas(half))
-    return Row("content equals reasoning", None, per, double / once, held, delayed)
+    growth = seconds(lambda: Layers(text), deltas(text), rounds) / once
+    piece = seconds(lambda: Layers(half), [half], rounds)
+    piece_growth = seconds(lambda: Layers(text), [text], rounds) / piece
+    per = 1e6 / len(deltas(half))
+    times = None, once * per, growth, piece * per, piece_growth
+    holds = holding(Layers(half), deltas(half), every=500)
+    return Row("content equals reasoning", *times, *holds)
+
+
+COLUMNS = [
+    ("paths+identity", "µs/delta"),
+    ("+dedup", "µs/delta"),
+    ("2n / n", ""),
+    ("one piece", "µs/delta"),
+    ("2n / n", ""),
+    ("held most", "characters"),
+    ("delayed", "%"),
+]
 
 
 def table(rows: list[Row]) -> str:
-    width = max(len(row.text) for row in rows)
-    lines = [
-        f"{'text':{width}}  paths+identity  +dedup   2n / n  held at most  deltas delayed",
-        f"{'':{width}}        µs/delta  µs/delta            characters               %",
-    ]
+    lines = [list(head) for head in zip(*COLUMNS, strict=True)]
     for row in rows:
-        plain = "–" if row.layers is None else f"{row.layers:.2f}"
-        lines.append(
-            f"{row.text:{width}}  {plain:>14}  {row.all_layers:>8.2f}  {row.growth:>6.2f}"
-            f"  {row.held:>12,}  {100 * row.delayed:>14.2f}"
-        )
-    return "\n".join(lines)
+        layers = "–" if row.layers is None else f"{row.layers:.2f}"
+        rest = [row.all_layers, row.growth, row.in_one_piece, row.growth_in_one_piece]
+        figures = [f"{figure:.2f}" for figure in rest]
+        lines.append([layers, *figures, f"{row.held:,}", f"{100 * row.delayed:.2f}"])
+    names = ["text", "", *(row.text for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        f"{name:{max(map(len, names))}}"
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(line, widths, strict=True))
+        for name, line in zip(names, lines, strict=True)
+    )
 
 
 def main() -> None:

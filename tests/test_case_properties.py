@@ -158,8 +158,8 @@ def test_every_rewrite_of_a_request_is_told(protocol: str) -> None:
     rewriter.rewrite(json.dumps(body).encode())
     [edit] = rewriter.edits
     assert edit.rule == "a1"
-    assert edit.before == TRIGGER
-    assert edit.after != TRIGGER
+    assert edit.before == TRIGGER.removesuffix(".")
+    assert edit.after != edit.before
     assert edit.place
 
 
@@ -266,7 +266,7 @@ def test_arguments_are_scrubbed_across_fragments(protocol: str) -> None:
 @both_protocols
 @covers("X-20")
 def test_a_long_error_body_is_scrubbed_whole(protocol: str) -> None:
-    message = f"{PRIVATE}/a.py <workspace " * 70_000
+    message = f"open {PRIVATE}/a.py: denied; " * 60_000
     answer = rewrite_whole(protocol, {"error": {"message": message}}, status=400)
     assert answer["error"]["message"] == message.replace(f"{PRIVATE}/a.py", MARKER)
 

@@ -1,0 +1,87 @@
+"""The command `mitmproxy-windsurf`: start mitmproxy with the addon, and check rule packs.
+
+mitmproxy is started by its own console script, found among what is installed, so that everything
+that is not ours (options, help, exit codes) is mitmproxy's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from mitmproxy_windsurf.prompts import PackError, RulePack, RuleSet, load_packs
+from mitmproxy_windsurf.prompts.neutralize import neutralize
+
+TOOLS = {"run": "mitmdump", "web": "mitmweb"}
+
+
+def script() -> Path:
+    """What mitmproxy loads: beside the package in a checkout, inside of it when installed."""
+    package = Path(__file__).parent
+    installed = package / "script" / "windsurf.py"
+    return installed if installed.exists() else package.parent / "windsurf.py"
+
+
+def start(tool: str, options: Sequence[str]) -> int:
+    """Run mitmdump or mitmweb with the addon and the user's options."""
+    [entry] = metadata.entry_points(group="console_scripts", name=tool)
+    sys.argv = [tool, "-s", str(script()), *options]
+    code = entry.load()()
+    return int(code or 0)
+
+
+def check(paths: Sequence[Path]) -> int:
+    """Validate rule packs and run their examples; without files, the shipped packs."""
+    problems: list[str] = []
+    count = 0
+    for path in paths or [Path(pack.path) for pack in load_packs()]:
+        try:
+            [pack] = load_packs([path])
+        except PackError as error:
+            problems += error.problems
+            continue
+        count += len(pack.rules)
+        problems += failing_examples(pack)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if not problems:
+        print(f"{count} rules are well formed, and their examples come out as they say.")
+    return 1 if problems else 0
+
+
+def failing_examples(pack: RulePack) -> Iterator[str]:
+    """A line for each example that its rule, alone, does not turn into what it says."""
+    known = {rule.id for rule in RuleSet([pack.path]).rules}
+    for rule in pack.rules:
+        alone = RuleSet([pack.path], enabled=[rule.id], disabled=known - {rule.id})
+        for example in rule.examples:
+            for target in rule.targets:
+                found = neutralize(example.before, target=target, rules=alone).text
+                if found != example.after:
+                    yield (
+                        f"{pack.path}: rule {rule.id!r}: an example becomes\n"
+                        f"  {found!r}\nand not\n  {example.after!r}"
+                    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in TOOLS:
+        return start(TOOLS[words[0]], words[1:])
+    parser = argparse.ArgumentParser(
+        prog="mitmproxy-windsurf",
+        description="A rewriting proxy for LLM clients, as an addon of mitmproxy.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, tool in TOOLS.items():  # to be listed: their options are not ours to parse
+        commands.add_parser(name, help=f"start {tool} with the addon; options are {tool}'s")
+    checking = commands.add_parser("check", help="validate rule packs and run their examples")
+    checking.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a pack of rules")
+    return check(parser.parse_args(words).files)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
