@@ -80,10 +80,8 @@ class Connection(asyncio.Protocol):
         self._wire.receive_data(data)
         if self._exchange is None:
             self._read()
-            return
-        self._ahead += len(data)
-        if self._ahead > self._limits.ahead:
-            self._transport.pause_reading()
+        else:
+            self._hold(self._ahead + len(data))
 
     def eof_received(self) -> bool:
         if self._exchange is None:
@@ -181,11 +179,18 @@ class Connection(asyncio.Protocol):
     def _begin(self, request: Request) -> None:
         self._expire_in(None)
         self._incoming = None
-        self._ahead = 0
+        self._hold(len(self._wire.trailing_data[0]))
         responder = Responder(self, request.method)
         task = asyncio.get_running_loop().create_task(self._answer(request, responder))
         task.add_done_callback(self._ended)
         self._exchange = task
+
+    def _hold(self, ahead: int) -> None:
+        """So much came ahead of its turn. When it is too much, nothing is read, and only a failing
+        write shows that the client has left."""
+        self._ahead = ahead
+        if ahead > self._limits.ahead:
+            self._transport.pause_reading()
 
     async def _answer(self, request: Request, responder: Responder) -> None:
         try:

@@ -80,8 +80,12 @@ def test_an_error_ends_the_stream() -> None:
     assert DIALECT.error(failure) == frames[-1][1]
 
 
-def test_a_cut_stream_just_ends() -> None:
-    assert events(stream(Text("so far"), Cut()))[-1][0] == "content_block_stop"
+@pytest.mark.parametrize("break_off", [Cut(), Failure(500, "api_error", "x")])
+def test_an_answer_breaks_off_within_a_block(break_off: Part) -> None:
+    names = [name for name, _ in events(stream(Thinking("hm"), Text("so far"), break_off))]
+    assert names.count("content_block_start") == 2
+    assert names.count("content_block_stop") == 1
+    assert names[-1] == ("content_block_delta" if isinstance(break_off, Cut) else "error")
 
 
 def body(**members: object) -> Json:

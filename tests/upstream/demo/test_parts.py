@@ -38,12 +38,12 @@ def test_an_answer_sums_up_its_parts() -> None:
     assert not answer(Text("x")).calls_tools
 
 
-def test_an_answer_knows_how_it_breaks() -> None:
+def test_an_answer_knows_how_it_breaks_off() -> None:
     failure = Failure(500, "api_error", "x")
-    assert answer(Text("a"), failure).failure is failure
-    assert answer(Text("a")).failure is None
-    assert answer(Text("a"), Cut()).is_cut
-    assert not answer(failure).is_cut
+    assert answer(Text("a")).break_off is None
+    assert answer(Text("a"), failure).break_off is failure
+    assert answer(Text("a"), Cut()).content == [Text("a")]
+    assert answer(failure).content == []
 
 
 def test_ids_depend_on_the_request_and_nothing_else() -> None:

@@ -22,9 +22,8 @@ from mitmproxy_windsurf.upstream.demo.parts import (
     JSON_CUTS,
     Answer,
     Call,
-    Cut,
+    Content,
     Failure,
-    Part,
     Text,
     Thinking,
     pieces,
@@ -57,21 +56,23 @@ class Anthropic:
         )
 
     def frames(self, answer: Answer) -> Iterator[bytes]:
-        if not isinstance(answer.parts[0], Failure):
+        content, break_off = answer.content, answer.break_off
+        if content:
             yield event("message_start", message=message(answer, started=True))
-        for index, part in enumerate(answer.parts):
-            if isinstance(part, Failure):
-                yield event("error", error={"type": part.kind, "message": part.message})
-                return
-            if isinstance(part, Cut):
-                return
+        for index, part in enumerate(content):
+            if index:
+                yield event("content_block_stop", index=index - 1)
             block_start = opening(answer, index, part)
             yield event("content_block_start", index=index, content_block=block_start)
             if index == 0:
                 yield event("ping")
             for delta in deltas(part):
                 yield event("content_block_delta", index=index, delta=delta)
-            yield event("content_block_stop", index=index)
+        if isinstance(break_off, Failure):
+            yield event("error", error={"type": break_off.kind, "message": break_off.message})
+        if break_off is not None:
+            return
+        yield event("content_block_stop", index=len(content) - 1)
         yield event(
             "message_delta",
             delta={"stop_reason": stop_reason(answer), "stop_sequence": None},
@@ -125,7 +126,7 @@ def event(name: str, **members: object) -> bytes:
 
 def message(answer: Answer, *, started: bool) -> Json:
     """The message as it begins, or as it is in the end."""
-    parts = () if started else answer.parts
+    parts = [] if started else answer.content
     content = [block(answer, index, part) for index, part in enumerate(parts)]
     return {
         "id": answer.identifier("msg_"),
@@ -148,7 +149,7 @@ def stop_reason(answer: Answer) -> str:
     return "tool_use" if answer.calls_tools else "end_turn"
 
 
-def opening(answer: Answer, index: int, part: Part) -> Json:
+def opening(answer: Answer, index: int, part: Content) -> Json:
     """A content block without its content."""
     match part:
         case Thinking():
@@ -156,12 +157,12 @@ def opening(answer: Answer, index: int, part: Part) -> Json:
         case Call(name=name):
             identifier = answer.identifier("toolu_", index)
             return {"type": "tool_use", "id": identifier, "name": name, "input": {}}
-        case _:
+        case Text():
             return {"type": "text", "text": ""}
 
 
-def block(answer: Answer, index: int, part: Part) -> Json:
-    content: Json = {}
+def block(answer: Answer, index: int, part: Content) -> Json:
+    content: Json
     match part:
         case Thinking(text):
             content = {"thinking": text}
@@ -172,7 +173,7 @@ def block(answer: Answer, index: int, part: Part) -> Json:
     return {**opening(answer, index, part), **content}
 
 
-def deltas(part: Thinking | Text | Call) -> Iterator[Json]:
+def deltas(part: Content) -> Iterator[Json]:
     match part:
         case Thinking(text):
             for piece in pieces(text):

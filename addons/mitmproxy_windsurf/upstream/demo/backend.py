@@ -13,7 +13,7 @@ from mitmproxy_windsurf.upstream.demo.ask import Ask, Rejected
 from mitmproxy_windsurf.upstream.demo.dialect import Dialect
 from mitmproxy_windsurf.upstream.demo.gates import GATES, Gate, Gatekeeper
 from mitmproxy_windsurf.upstream.demo.openai_chat import OpenAIChat
-from mitmproxy_windsurf.upstream.demo.parts import Answer, Failure
+from mitmproxy_windsurf.upstream.demo.parts import Answer, Cut, Failure
 from mitmproxy_windsurf.upstream.demo.scenarios import Scenario, choose_scenario, says
 from mitmproxy_windsurf.upstream.exchange import Request, Responder, json_bytes
 
@@ -71,9 +71,9 @@ class DemoBackend:
             tempo=scenario.tempo,
             include_usage=ask.include_usage,
         )
-        failure = answer.failure
-        fails_at_once = answer.parts[0] is failure and not (gate and gate.in_stream)
-        if failure is not None and (fails_at_once or not ask.stream):
+        failure = answer.break_off
+        fails_at_once = not answer.content and not (gate and gate.in_stream)
+        if isinstance(failure, Failure) and (fails_at_once or not ask.stream):
             await refuse(responder, dialect, failure)
         elif ask.stream:
             await self._stream(responder, dialect, answer)
@@ -88,7 +88,7 @@ class DemoBackend:
             (dialect.request_id, answer.identifier("req_")),
         ]
         await responder.start(200, head)
-        await responder.send(body[: len(body) // 2] if answer.is_cut else body)
+        await responder.send(body[: len(body) // 2] if is_cut(answer) else body)
         await self._cut(responder, answer)
 
     async def _stream(self, responder: Responder, dialect: Dialect, answer: Answer) -> None:
@@ -105,7 +105,7 @@ class DemoBackend:
         await self._cut(responder, answer)
 
     async def _cut(self, responder: Responder, answer: Answer) -> None:
-        if answer.is_cut:
+        if is_cut(answer):
             await asyncio.sleep(self._pace)  # So that the client reads what was sent.
             responder.abort()
 
@@ -134,6 +134,10 @@ def read(request: Request, dialect: Dialect) -> Ask:
     if not isinstance(body, dict):
         raise Rejected(400, "invalid_request_error", "The body is not a JSON object")
     return dialect.read(body)
+
+
+def is_cut(answer: Answer) -> bool:
+    return isinstance(answer.break_off, Cut)
 
 
 async def refuse(responder: Responder, dialect: Dialect, failure: Failure) -> None:

@@ -59,18 +59,11 @@ class OpenAIChat:
         )
 
     def frames(self, answer: Answer) -> Iterator[bytes]:
-        base = frame(answer)
-        if not isinstance(answer.parts[0], Failure):
+        base, break_off, calls = frame(answer), answer.break_off, 0
+        if answer.content:
             yield chunk(base, {"role": "assistant", "content": ""})
-        calls = 0
-        for part in answer.parts:
+        for part in answer.content:
             match part:
-                case Failure():
-                    yield sse(self.error(part))
-                    yield DONE
-                    return
-                case Cut():
-                    return
                 case Thinking(text):
                     for piece in pieces(text):
                         yield chunk(base, {"reasoning_content": piece})
@@ -81,9 +74,14 @@ class OpenAIChat:
                     for call in fragments(answer, part, calls):
                         yield chunk(base, {"tool_calls": [call]})
                     calls += 1
-        yield chunk(base, {}, finish_reason(answer))
-        if answer.include_usage:
-            yield sse({**base, "choices": [], "usage": usage(answer)})
+        if isinstance(break_off, Cut):
+            return
+        if isinstance(break_off, Failure):
+            yield sse(self.error(break_off))
+        else:
+            yield chunk(base, {}, finish_reason(answer))
+            if answer.include_usage:
+                yield sse({**base, "choices": [], "usage": usage(answer)})
         yield DONE
 
     def whole(self, answer: Answer) -> Json:
@@ -161,10 +159,11 @@ def tool_call(answer: Answer, call: Call, index: int, *, arguments: str) -> Json
 
 
 def message(answer: Answer) -> Json:
-    content = "".join(part.text for part in answer.parts if isinstance(part, Text))
-    reasoning = "".join(part.text for part in answer.parts if isinstance(part, Thinking))
-    calls = [part for part in answer.parts if isinstance(part, Call)]
-    made: Json = {"role": "assistant", "content": content or None, "refusal": None}
+    content = answer.content
+    text = "".join(part.text for part in content if isinstance(part, Text))
+    reasoning = "".join(part.text for part in content if isinstance(part, Thinking))
+    calls = [part for part in content if isinstance(part, Call)]
+    made: Json = {"role": "assistant", "content": text or None, "refusal": None}
     if reasoning:
         made["reasoning_content"] = reasoning
     if calls:

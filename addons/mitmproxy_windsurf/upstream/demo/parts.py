@@ -48,7 +48,8 @@ class Cut:
     """The connection breaks here."""
 
 
-Part = Thinking | Text | Call | Failure | Cut
+Content = Thinking | Text | Call
+Part = Content | Failure | Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +65,29 @@ class Answer:
     include_usage: bool = False
 
     @property
+    def content(self) -> list[Content]:
+        return [part for part in self.parts if not isinstance(part, Failure | Cut)]
+
+    @property
+    def break_off(self) -> Failure | Cut | None:
+        """How the answer ends, if not well."""
+        last = self.parts[-1]
+        return last if isinstance(last, Failure | Cut) else None
+
+    @property
     def calls_tools(self) -> bool:
         return any(isinstance(part, Call) for part in self.parts)
 
     @property
     def thinking_tokens(self) -> int:
-        return sum(estimate(part.text) for part in self.parts if isinstance(part, Thinking))
+        return sum(estimate(part.text) for part in self.content if isinstance(part, Thinking))
 
     @property
     def output_tokens(self) -> int:
-        spoken = (part.text for part in self.parts if isinstance(part, Text))
-        called = (part.arguments for part in self.parts if isinstance(part, Call))
-        return self.thinking_tokens + sum(map(estimate, itertools.chain(spoken, called)))
-
-    @property
-    def failure(self) -> Failure | None:
-        return next((part for part in self.parts if isinstance(part, Failure)), None)
-
-    @property
-    def is_cut(self) -> bool:
-        return any(isinstance(part, Cut) for part in self.parts)
+        return sum(
+            estimate(part.arguments if isinstance(part, Call) else part.text)
+            for part in self.content
+        )
 
     def identifier(self, prefix: str, number: int = 0) -> str:
         """An id that is the same for the same request and differs from turn to turn."""
