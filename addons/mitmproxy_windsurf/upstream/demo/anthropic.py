@@ -30,17 +30,19 @@ from mitmproxy_windsurf.upstream.demo.parts import (
 )
 from mitmproxy_windsurf.wire.thinking import wants_thinking
 
+TURN_ROLES = ("user", "assistant")
+
 
 class Anthropic:
     request_id = "request-id"
 
     def read(self, body: Json) -> Ask:
         messages = objects(body.get("messages"))
-        turns = [message for message in messages if message.get("role") in ("user", "assistant")]
+        turns = [turn for turn in messages if turn.get("role") in TURN_ROLES]
         if not turns:
             raise Rejected(400, "invalid_request_error", "messages: at least one is required")
-        prompts = [body.get("system")]
-        prompts += [message.get("content") for message in messages if message not in turns]
+        system = [turn.get("content") for turn in messages if turn.get("role") not in TURN_ROLES]
+        prompts = [body.get("system"), *system]
         choice = body.get("tool_choice")
         no_tools = isinstance(choice, dict) and choice.get("type") == "none"
         return Ask(
