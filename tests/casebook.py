@@ -62,6 +62,12 @@ def _load() -> list[Case]:
 
 CASES = _load()
 
+
+def case(name: str) -> Case:
+    """The case of this id."""
+    return next(case for case in CASES if case.id == name)
+
+
 CHECKABLE = frozenset(
     {
         *("equals", "unchanged", "matches", "contains", "absent", "idempotent"),

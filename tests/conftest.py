@@ -6,8 +6,11 @@ the machine is not kept, and a failure prints how to reproduce it.
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
+
+pytest.register_assert_rewrite("casebook", "traffic")
 
 _database: ExampleDatabase | None = (
     None if os.environ.get("CI") else DirectoryBasedExampleDatabase(".hypothesis/examples")

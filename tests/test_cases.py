@@ -1,11 +1,16 @@
 """Every case that a machine can check, against the real layers, under every way of cutting."""
 
+import importlib
+import importlib.util
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 import strategies
-from casebook import Case, cases, judge, pattern
+from casebook import Case, cases, judge, left_out, pattern
 from mitmproxy_windsurf.prompts.neutralize import neutralize
 from mitmproxy_windsurf.rewriter import Layers, RequestRewriter
 from mitmproxy_windsurf.text.dedup import ReasoningDedup
@@ -19,6 +24,9 @@ from mitmproxy_windsurf.text.paths import (
     sanitize_value,
 )
 from mitmproxy_windsurf.wire.thinking import wants_thinking
+
+SENTENCES = Path(__file__).parent / "cases"
+"""The tests of cases that are told in a sentence."""
 
 LONG = 1500
 """A text longer than this is not cut in two at every place, only at some."""
@@ -136,7 +144,7 @@ def dedup(case: Case, events: Iterable[dict[str, str]]) -> None:
 @cases("dedup")
 def test_dedup(case: Case) -> None:
     if case.input.get("env", {}).get("WINDSURFAPI_REASONING_DEDUP") == "0":
-        return  # switched off there is no such layer: test_case_properties has it
+        return  # switched off, there is no such layer
     if "events" in case.input:
         dedup(case, case.input["events"])
         return
@@ -175,3 +183,37 @@ def test_tool_arguments(case: Case) -> None:
 def test_thinking_is_wanted(case: Case) -> None:
     wanted = wants_thinking(case.input["protocol"], case.input["body"])
     assert wanted is case.expect["equals_json"], case.why
+
+
+AWAITED = {
+    "X-04": "openai_responses",
+    "D-42": "openai_responses",
+    "X-06": "gemini",
+    "X-07": "gemini",
+    "D-40": "gemini",
+}
+"""Cases of protocols that are not there yet."""
+
+ELSEWHERE = {
+    "X-10": "proxy/test_answers.py test_a_compressed_stream_is_decoded_event_by_event",
+    "X-11": "proxy/test_aborts.py test_a_client_that_leaves_ends_the_upstreams_work",
+}
+"""Cases that only a real proxy can show."""
+
+
+def test_no_case_is_left_out() -> None:
+    for module in SENTENCES.glob("test_*.py"):
+        importlib.import_module(f"cases.{module.stem}")  # says there what it covers
+    assert not list(left_out(AWAITED | ELSEWHERE))
+
+
+@pytest.mark.parametrize("place", ELSEWHERE.values())
+def test_cases_are_covered_where_it_is_said(place: str) -> None:
+    file, name = place.split()
+    assert f"def {name}(" in (Path(__file__).parent / file).read_text("utf-8")
+
+
+@pytest.mark.parametrize("protocol", sorted(set(AWAITED.values())))
+def test_awaited_protocols_are_really_not_there(protocol: str) -> None:
+    """When one has come, write the tests for its cases and take them off the list."""
+    assert importlib.util.find_spec(f"mitmproxy_windsurf.wire.{protocol}") is None

@@ -10,7 +10,7 @@ import pytest
 import reference
 from mitmproxy_windsurf import cli
 from mitmproxy_windsurf.prompts import load_packs
-from mitmproxy_windsurf.proxy.options import OPTIONS
+from mitmproxy_windsurf.proxy.options import OPTIONS, Option
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -45,9 +45,7 @@ def test_generated_tables_are_current(page: str) -> None:
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_every_option_and_environment_switch_is_in_the_reference(
-    option: reference.Option,
-) -> None:
+def test_every_option_and_environment_switch_is_in_the_reference(option: Option) -> None:
     text = read("reference", "options.md")
     assert f"`{option.name}`" in text
     assert option.environment is None or f"`{option.environment}`" in text

@@ -11,11 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import pytest
+
 from mitmproxy_windsurf.rewriter import Layers, ResponseRewriter
 
 Event = dict[str, Any]
 MODEL = "claude-opus-4-6"
 PROTOCOLS = ("anthropic", "openai_chat")
+PRIVATE = "/tmp/windsurf-workspace"
+CALL = {"name": "Read", "arguments": "{}"}
+
+both_protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
 class Said(NamedTuple):
@@ -186,6 +192,11 @@ def said(protocol: str, stream: bytes) -> list[Said]:
             elif piece.text:
                 joined.append(piece)
     return joined
+
+
+def texts(protocol: str, stream: bytes, channel: str) -> str:
+    """All that the client is told on one channel."""
+    return "".join(piece.text for piece in said(protocol, stream) if piece.channel == channel)
 
 
 def _said_anthropic(document: dict[str, Any]) -> Iterable[Said]:

@@ -1,0 +1,130 @@
+"""Cases about the protocols themselves: what a client relies on beside the texts."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import strategies
+from casebook import case, covers
+from mitmproxy_windsurf.rewriter import Layers, ResponseRewriter
+from mitmproxy_windsurf.text.paths import MARKER, PathStream
+from traffic import (
+    CALL,
+    MODEL,
+    PRIVATE,
+    Event,
+    both_protocols,
+    documents,
+    render,
+    rewrite,
+    texts,
+)
+
+
+def blocks_are_paired(stream: bytes) -> None:
+    """Anthropic: blocks open one after the other from 0, close, and get deltas only in between."""
+    opened, current = 0, None
+    for document in documents(stream):
+        kind = document["type"]
+        if kind == "content_block_start":
+            assert (current, document["index"]) == (None, opened)
+            current, opened = opened, opened + 1
+        elif kind.startswith("content_block"):
+            assert document["index"] == current
+            current = None if kind == "content_block_stop" else current
+    assert current is None
+    assert documents(stream)[-1]["type"] == "message_stop"
+
+
+@covers("X-01", "X-02")
+def test_blocks_stay_paired_around_held_and_dropped_text() -> None:
+    held: list[Event] = [{"text": "I am Casc"}, {"tool_call": CALL}, {"text": "at /tmp/win"}]
+    dropped: list[Event] = [
+        {"reasoning": "Plan A."},
+        {"text": "Plan "},
+        {"text": "A."},
+        {"tool_result": "x"},
+    ]
+    for events in (held, dropped, dropped[:3]):
+        stream = rewrite("anthropic", render("anthropic", events), want_thinking=True)
+        blocks_are_paired(stream)
+    assert texts("anthropic", stream, "text") == ""
+
+
+@covers("X-03")
+def test_a_signature_passes_in_its_place() -> None:
+    def frame(kind: str, **members: Any) -> bytes:
+        document = {"type": kind, "index": 0, **members}
+        return f"event: {kind}\ndata: {json.dumps(document)}\n\n".encode()
+
+    thinking = {"type": "thinking_delta", "thinking": f"see {PRIVATE}/a"}
+    signature = frame("content_block_delta", delta={"type": "signature_delta", "signature": "c2"})
+    stream = rewrite(
+        "anthropic",
+        [
+            frame("content_block_start", content_block={"type": "thinking", "thinking": ""}),
+            frame("content_block_delta", delta=thinking),
+            signature,
+            frame("content_block_stop"),
+        ],
+    )
+    assert signature in stream
+    assert stream.index(MARKER.encode()) < stream.index(signature)
+
+
+@both_protocols
+@covers("X-08")
+def test_foreign_frames_pass_and_data_lines_join(protocol: str) -> None:
+    foreign = b': keep-alive\n\nevent: made-up\nid: 7\ndata: {"type": "made-up"}\n\n'
+    odd = case("X-08").input["sse"].encode()
+    frames = render(protocol, [{"text": "plain"}])
+    given = b"".join([frames[0], foreign, odd, *frames[1:]])
+    assert rewrite(protocol, strategies.every(given, 3)) == given
+
+    text = next(frame for frame in frames if b"plain" in frame)
+    two_lines = text.replace(b"plain", PRIVATE.encode()).replace(b', "', b',\ndata: "', 1)
+    stream = rewrite(protocol, [*frames[: frames.index(text)], two_lines, *frames[-3:]])
+    assert texts(protocol, stream, "text") == MARKER
+
+
+@both_protocols
+@covers("X-09")
+def test_bytes_are_joined_before_they_are_decoded(protocol: str) -> None:
+    given = b"".join(render(protocol, [{"text": "I am Cascade 你好 👩🏽‍💻, /opt/windsurf/é!"}]))
+    whole = rewrite(protocol, [given])
+    assert texts(protocol, whole, "text") == f"I am {MODEL} 你好 👩🏽‍💻, {MARKER}!"
+    for pieces in strategies.cuttings(given):
+        assert rewrite(protocol, pieces) == whole
+
+
+@both_protocols
+def test_a_rewriter_can_be_dropped_at_any_time(protocol: str) -> None:
+    frames = render(protocol, [{"text": "I am Casc"}, {"reasoning": "x"}, {"text": "ade /opt"}])
+    for count in range(len(frames)):
+        rewriter = ResponseRewriter(protocol, Layers(), model=MODEL, want_thinking=True)
+        for frame in frames[:count]:
+            rewriter.feed(frame)
+
+
+@covers("X-13")
+def test_a_near_miss_holds_no_more_than_a_root() -> None:
+    """There is no timer: whatever is held in a pause is shorter than the longest root."""
+    stream = PathStream()
+    stream.feed("C:\\\\home\\\\user\\\\projects\\\\workspac")
+    assert len(stream.held) <= 64
+
+
+@covers("X-19")
+def test_nothing_follows_the_finish() -> None:
+    frames = render("openai_chat", [{"text": "at /tmp/win"}])
+    stream = rewrite("openai_chat", frames)
+    assert stream.endswith(b"".join(frames[-2:])), "usage and [DONE] are the same bytes"
+    finished = [
+        bool(choice["finish_reason"])
+        for document in documents(stream)
+        for choice in document["choices"]
+    ]
+    assert finished == sorted(finished)
+    assert texts("openai_chat", stream, "text") == "at /tmp/win"
+    for before, after in pairwise(documents(stream)):
+        assert before["choices"] or not after["choices"]
