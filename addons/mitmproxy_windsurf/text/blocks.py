@@ -32,7 +32,6 @@ TAGS: Final = ("workspace_information", "workspace_layout", "user_information")
 LIMIT: Final = 4096
 """Characters that are held at most, from an opening tag on."""
 
-_BLANKS: Final = " \t"
 _LINE_BREAK: Final = re.compile(r"[\r\n]").search
 _GLUE: Final = re.compile(r"[A-Za-z0-9_/\\~]").match
 """What content may begin with when it runs straight on from its tag; a sentence would pause."""
@@ -71,6 +70,10 @@ class BlockStream:
     def __init__(self, *, tags: Collection[str] = TAGS, limit: int = LIMIT) -> None:
         self.edits: list[Edit] = []
         self._tags = tags
+        first = "".join({re.escape(tag[0]) for tag in tags})
+        self._opens = re.compile(rf"<(?=[<{first}]|\Z)", re.IGNORECASE).search
+        """Finds where a tag may begin, and (`_opens_or_closes`) also a closing one."""
+        self._opens_or_closes = re.compile(rf"<(?=[</{first}]|\Z)", re.IGNORECASE).search
         self._limit = limit
         self._tracker = ProseTracker()
         self._held = ""
@@ -97,7 +100,7 @@ class BlockStream:
         return not self._stack and self._tracker.idle
 
     def feed(self, text: str, /) -> str:
-        if not self._stack and "<" not in text:
+        if not self._stack and not self._opens(text):
             self._track(text)
             self.skip(len(text))
             return text
@@ -136,10 +139,11 @@ class BlockStream:
 
     def _read_text(self, text: str, pos: int) -> int:
         """Read prose, code, or the content of a held block, up to the next tag."""
-        end = text.find("<", pos)
+        tag = (self._opens_or_closes if self._names else self._opens)(text, pos)
+        end = tag.start() if tag else len(text)
         if end == pos and not self._tracker.in_code:
             return self._open(text, pos)
-        end = len(text) if end < 0 else max(end, pos + 1)
+        end = max(end, pos + 1)  # In code it is a mention.
         if self._stack:
             return self._read_content(self._stack[-1], text, pos, end)
         self._append(text[pos:end])
@@ -147,10 +151,10 @@ class BlockStream:
 
     def _read_content(self, block: Opening, text: str, pos: int, end: int) -> int:
         if block.phase is Phase.BLANK:
-            blanks = len(text[pos:end]) - len(text[pos:end].lstrip(_BLANKS))
-            if blanks:
-                self._append(text[pos : pos + blanks])
-                return pos + blanks
+            if text[pos] in " \t":
+                content = text[pos:end].lstrip(" \t")
+                self._append(text[pos : end - len(content)])
+                return end - len(content)
             glued = block.leads and block.content == self._end and _GLUE(text, pos)
             is_data = text[pos] in "\r\n"
             block.phase = Phase.GLUED if glued or is_data else Phase.TEXT

@@ -46,15 +46,20 @@ continues_name: Final = re.compile(rf"(?![{SPACELESS}])[{_LETTERS}\-]").match
 
 is_spaceless: Final = re.compile(rf"[{SPACELESS}]").match
 
-_BREAK: Final = rf"(?:\A|[^{_LETTERS}{SEPARATORS}.~%+@)}}\]$\-]|[{SPACELESS}])"
-"""What a path can follow: no word, `..`, `~`, `$(pwd)` or `${X}`, which begin a longer path."""
+_WITHIN: Final = rf"(?![{SPACELESS}])[{_LETTERS}{SEPARATORS}.~%+@)}}\]$\-]"
+"""What a path does not follow: a word, `..`, `~`, `$(pwd)`, `${X}` … begin a longer path."""
 
-_LOOK_BEHIND: Final = re.compile(
-    # A path on its own, -I/opt or -isystem/opt, a line of a diff, curl -d @/tmp/…
-    rf"{_BREAK}(?:--?[A-Za-z]{{0,24}}|[+@])?\Z"
+_is_within: Final = re.compile(_WITHIN).match
+
+_EXCEPTION: Final = re.compile(
+    rf"-(?<!{_WITHIN}-)-?[A-Za-z]{{0,24}}\Z"  # a flag: -I/opt, -isystem/opt
+    rf"|\+(?<!{_WITHIN}\+)\Z"  # a line of a diff
+    rf"|@(?<!{_WITHIN}@)\Z"  # curl -d @/tmp/…
     r"|\\[nrt]\Z"  # an escape that is shown as such
     r"|\x1b\[[\d;]{0,16}[mK]\Z"  # colours of a terminal
+    r"|://(?:localhost|file)\Z"  # file://localhost/opt, vscode://file/opt
 ).search
+"""After these it can start all the same. They begin with literals: the search skips quickly."""
 
 LOOK_BEHIND: Final = 32
 """Characters before a path that decide whether it can start there."""
@@ -62,4 +67,4 @@ LOOK_BEHIND: Final = 32
 
 def can_start(past: str) -> bool:
     """Whether a path can start after this text (its last `LOOK_BEHIND` characters are enough)."""
-    return _LOOK_BEHIND(past) is not None
+    return not _is_within(past, len(past) - 1) or _EXCEPTION(past) is not None

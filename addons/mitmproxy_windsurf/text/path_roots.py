@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
 from string import ascii_letters, digits
@@ -21,9 +20,9 @@ DRIVES: Final = "CD"
 """Drive letters that go with the root; any other stays in front of the marker: `E:<workspace>`.
 
 A letter at the end of a delta has to wait, in case a colon follows, so this set is what prose pays
-for. Capitals at the beginning of a word end that many of the 4-character deltas of English (model
-answers, Python's manual, licenses): C 0.08 to 0.24 %, D 0.02 to 0.14 %, E 0.04 to 0.08 %, c 2.5 %.
-The goal is less than 0.3 % in all.
+for. Of the 4-character deltas of English, so many end in such a letter at the beginning of a word:
+C 0.08 %, D 0.03 %, E 0.04 % (model answers, a manual; up to 0.24, 0.14 and 0.08 % in licenses), and
+a small c 0.8 %. The goal is less than 0.3 % in all, separators included: 0.14 % with C and D.
 """
 
 LONGEST_RUN: Final = 4
@@ -44,11 +43,43 @@ class Node:
 
 
 class Verdict(Enum):
-    """What `Roots.read` found."""
+    """What a walk has come to."""
 
     ROOT = "root"
     NO_ROOT = "no root"
     OPEN = "open"
+
+
+class Walk:
+    """Reads a root as it comes, from the first character after its start."""
+
+    __slots__ = ("_node", "_run")
+
+    def __init__(self, tree: Node) -> None:
+        self._node = tree
+        self._run = 0
+        """The length of the run of separators that has been read last."""
+
+    def read(self, text: str, start: int, *, final: bool) -> tuple[Verdict, int]:
+        """Read on from `start`; the verdict, and where it was reached."""
+        node, run = self._node, self._run
+        for index in range(start, len(text)):
+            char = text[index]
+            if node.ends and not continues_name(char):
+                return Verdict.ROOT, index
+            run = run + 1 if char in "/\\" else 0
+            if 1 < run <= LONGEST_RUN:
+                continue
+            child = node.children.get("/" if run else char)
+            if child is None:
+                return Verdict.NO_ROOT, index
+            if child.complete:
+                return Verdict.ROOT, index + 1
+            node = child
+        self._node, self._run = node, run
+        if final:
+            return (Verdict.ROOT if node.ends else Verdict.NO_ROOT), len(text)
+        return Verdict.OPEN, len(text)
 
 
 class Roots:
@@ -64,7 +95,7 @@ class Roots:
             name = Node()
             name.complete = True
             account.children.update(dict.fromkeys(_NAME, name))
-        self.candidate: Callable[..., re.Match[str] | None] = re.compile(self._pattern()).search
+        self.candidate = re.compile(self._pattern()).search
         """Finds where a root may begin: a run of separators, with or without a drive before it."""
         self.beginnings = SEPARATORS + "".join(sorted(self.drives))
         """For `[…]` of a regex: what a root may begin with."""
@@ -88,26 +119,8 @@ class Roots:
         drives = [rf"{drive}(?::(?:[{SEPARATORS}]{rest}|\Z)|\Z)" for drive in sorted(self.drives)]
         return "|".join(runs + drives)
 
-    def read(self, text: str, start: int, *, final: bool) -> tuple[Verdict, int]:
-        """Read a root after its start run, and where it ends; OPEN if the text ends before that."""
-        node = self._tree
-        run = 0
-        for index in range(start, len(text)):
-            char = text[index]
-            if node.ends and not continues_name(char):
-                return Verdict.ROOT, index
-            run = run + 1 if char in "/\\" else 0
-            if 1 < run <= LONGEST_RUN:
-                continue
-            child = node.children.get("/" if run else char)
-            if child is None:
-                return Verdict.NO_ROOT, index
-            if child.complete:
-                return Verdict.ROOT, index + 1
-            node = child
-        if final:
-            return (Verdict.ROOT if node.ends else Verdict.NO_ROOT), len(text)
-        return Verdict.OPEN, len(text)
+    def walk(self) -> Walk:
+        return Walk(self._tree)
 
 
 @lru_cache(maxsize=16)

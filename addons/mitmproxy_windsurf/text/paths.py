@@ -13,6 +13,9 @@ scrubs paths alone and is for the strings of tool arguments. A path is a private
   otherwise, so that `a.py文件` keeps the noun and `/测试/a.py` is one path.
 - Sentence punctuation at the end of the tail stays, and so do backslashes before a quote, which
   they escape: `\"/opt/windsurf/a.py.\"`. Only such a run is held.
+
+A marker that is echoed stays. So does what only hints at a root: percent-encoded separators, a bare
+`workspace-dev1`.
 """
 
 from __future__ import annotations
@@ -21,53 +24,19 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
-from enum import Enum
 from typing import Any, Final, TypeVar, cast
 
 from .blocks import BlockStream
 from .edits import Edit
 from .json_strings import JSONStrings
-from .path_chars import (
-    ENDERS,
-    LOOK_BEHIND,
-    QUOTES,
-    SEPARATORS,
-    SPACELESS,
-    STOPS,
-    can_start,
-    is_spaceless,
-)
-from .path_roots import LONGEST_RUN, Verdict, roots_of
+from .path_chars import LOOK_BEHIND, can_start
+from .path_roots import LONGEST_RUN, Verdict, Walk, roots_of
+from .path_tail import Segment, read_tail
 from .transform import rewrite
 
 MARKER: Final = "<workspace>"
 
-MOST_STOPS: Final = 64
-MOST_ESCAPES: Final = 16
-"""Characters of such a run that may be kept at the end of a tail. What is before them is path."""
-
-_KEPT: Final = (*STOPS, "\\")
-
 T = TypeVar("T")
-
-
-class Segment(Enum):
-    """What the segment of the tail that is being read has begun with."""
-
-    NOTHING = "nothing yet: it comes after a separator"
-    SPACELESS = "a letter of a script without blanks"
-    OTHER = "any other character"
-
-
-_LETTERS = rf"[^{ENDERS}{SEPARATORS}]"
-_SEGMENT = rf"(?:[{SPACELESS}]{_LETTERS}*+)?+"
-_REST = rf"(?:[^{ENDERS}{SPACELESS}{SEPARATORS}]++|[{SEPARATORS}]++{_SEGMENT})*+"
-_TAIL: Final = {
-    Segment.NOTHING: re.compile(_SEGMENT + _REST).match,
-    Segment.SPACELESS: re.compile(f"{_LETTERS}*+{_REST}").match,
-    Segment.OTHER: re.compile(_REST).match,
-}
-"""The tail from here on, by the segment that it begins in."""
 
 
 class PathScrubber:
@@ -79,6 +48,10 @@ class PathScrubber:
         self.roots = roots_of(tuple(private_paths))
         self.recent: deque[str] = deque(maxlen=LOOK_BEHIND)
         """The last deltas before the held text, none of them empty."""
+        self._inside_run = False
+        """Whether the separator where a root may start ends a longer run."""
+        self._walk: Walk | None = None
+        """How far the held text has come to be a root."""
         self._segment: Segment | None = None
         """Where in a tail we are; none outside."""
         self._position = 0
@@ -97,7 +70,7 @@ class PathScrubber:
 
     def release(self) -> str:
         held, self.held = self.held, ""
-        self._segment = None
+        self._segment = self._walk = None
         return held
 
     def skip(self, count: int) -> None:
@@ -110,7 +83,7 @@ class PathScrubber:
         pos = 0
         while pos < len(text):
             if self._segment is not None:
-                self._segment, kept, end = _read_tail(text, pos, self._segment, final=final)
+                self._segment, kept, end = read_tail(text, pos, self._segment, final=final)
                 if self._segment is not None:
                     pos = kept
                     break
@@ -134,32 +107,46 @@ class PathScrubber:
 
     def _find_root(self, text: str, pos: int, *, final: bool) -> tuple[Verdict, int, int]:
         """Where the next root starts and ends; OPEN: where one may start."""
+        if self._walk is not None:
+            walk, self._walk = self._walk, None
+            verdict, end = walk.read(text, len(self.held), final=final)
+            if verdict is Verdict.OPEN:
+                self._walk = walk
+            if verdict is not Verdict.NO_ROOT:
+                return verdict, 0, end
+            pos = 1
         while candidate := self.roots.candidate(text, pos):
-            pos = candidate.end()
-            start = self._start_of(text, *candidate.span())
+            first, pos = candidate.span()
+            start = self._start_of(text, first, pos)
             if start is None:
                 continue
-            verdict, end = self.roots.read(text, pos, final=final)
+            walk = self.roots.walk()
+            verdict, end = walk.read(text, pos, final=final)
+            if verdict is Verdict.OPEN and pos < end:
+                self._walk = walk
             if verdict is not Verdict.NO_ROOT:
                 return verdict, start, end
         return Verdict.NO_ROOT, len(text), len(text)
 
     def _start_of(self, text: str, first: int, end: int) -> int | None:
         """Where a root starts whose drive letter or run of separators is `text[first:end]`."""
-        past = self._past(text, first)
-        after_separator = past.endswith(("/", "\\"))
+        starts = True
+        after_separator = False
+        if first or not self.held:  # Else it is held because it can start here.
+            past = self._past(text, first)
+            starts = can_start(past)
+            after_separator = past.endswith(("/", "\\"))
+            self._inside_run = False
+        run = end - first
         if text[first] not in "/\\":
-            run = end - first - len("C:")
-            if run <= LONGEST_RUN and (after_separator or can_start(past)):
+            run -= len("C:")
+            if run <= LONGEST_RUN and (starts or after_separator):
                 return first
-            if run <= 0:
-                return None
-            return end - run if run <= 2 else end - 1
-        if after_separator and self.held and not first:
-            return end - 1  # The run goes on whose last separator was held.
-        if not can_start(past):
+            starts = run > 0  # Without the drive, then: after its colon.
+        if not starts:
             return None
-        return first if end - first <= 2 else end - 1
+        self._inside_run |= run > 2
+        return end - 1 if self._inside_run else end - run
 
     def _past(self, text: str, end: int) -> str:
         """What stands before `text[end]`, as far as it matters."""
@@ -170,42 +157,6 @@ class PathScrubber:
             self.recent.clear()
             self.recent.append(joined[-LOOK_BEHIND:])
         return ((self.recent[0] if self.recent else "") + text[:end])[-LOOK_BEHIND:]
-
-
-def _read_tail(
-    text: str, pos: int, segment: Segment, *, final: bool
-) -> tuple[Segment | None, int, int]:
-    """The segment in which the tail goes on, none if it ends; what is or may be kept of it."""
-    tail = _TAIL[segment](text, pos)
-    end = tail.end() if tail else pos
-    kept = end - _run_at_end(text[pos:end])
-    if end == len(text) and not final:
-        return _segment_after(segment, text[pos:kept]), kept, end
-    if text.endswith("\\", kept, end) and not text.startswith(QUOTES, end):
-        kept = end
-    return None, kept, end
-
-
-def _run_at_end(tail: str) -> int:
-    """The length of the punctuation, and then backslashes, at the end of a tail."""
-    if not tail.endswith(_KEPT):
-        return 0
-    escapes = len(tail) - len(tail.rstrip("\\"))
-    if escapes > MOST_ESCAPES:
-        return MOST_ESCAPES
-    rest = tail[: len(tail) - escapes]
-    stops = len(rest) - len(rest.rstrip(STOPS))
-    return min(stops, MOST_STOPS) + escapes
-
-
-def _segment_after(segment: Segment, tail: str) -> Segment:
-    """The segment in which a tail goes on that has come to `segment` before."""
-    separator = max(tail.rfind("/"), tail.rfind("\\"))
-    if separator >= 0:
-        segment = Segment.NOTHING
-    if segment is Segment.NOTHING and separator + 1 < len(tail):
-        return Segment.SPACELESS if is_spaceless(tail, separator + 1) else Segment.OTHER
-    return segment
 
 
 class PathStream:
@@ -231,9 +182,10 @@ class PathStream:
             self._remember(text[-LOOK_BEHIND:])
             self._skipped += len(text)
             return text
-        self._blocks.skip(self._skipped)
-        self._scrubber.skip(self._skipped)
-        self._skipped = 0
+        if self._skipped:
+            self._blocks.skip(self._skipped)
+            self._scrubber.skip(self._skipped)
+            self._skipped = 0
         passed = self._blocks.feed(text)
         out = self._scrubber.feed(passed) if passed else ""
         self._calm = self._blocks.calm and self._scrubber.calm
@@ -276,7 +228,7 @@ def sanitize_value(value: T, *, private_paths: Iterable[str] = ()) -> T:
             return rewrite(PathScrubber(private_paths=paths), item)
         if not isinstance(item, dict | list):
             return item
-        twin = type(item)()
+        twin: object = {} if isinstance(item, dict) else []
         unfinished.append((item, twin))
         return twin
 
