@@ -6,13 +6,17 @@ Both pass on raw what they cannot read, and say so once for each kind of trouble
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from mitmproxy_windsurf.rewriter.documents import DocumentRewriter, Rewritten
 from mitmproxy_windsurf.rewriter.waiting import WaitingEvents
 from mitmproxy_windsurf.wire.sse import Dialect, Frame, SSEFramer, dialect_of
 
-_DONE = b"[DONE]"
-_BOM = b"\xef\xbb\xbf"
+_DONE = "[DONE]"
+
+
+class _Unreadable(Exception):
+    """What an event says is no JSON."""
 
 
 class EventStream:
@@ -41,51 +45,58 @@ class EventStream:
         """The stream ended well."""
         unterminated = self._framer.flush()
         out = [self._event(frame) for frame in unterminated]
-        return _joined([*out, self._rest(self._documents.finish(), bool(unterminated))])
+        return _joined([*out, self._rest(self._documents.finish, unterminated=bool(unterminated))])
 
     def abort(self) -> list[bytes]:
         """The stream broke: what is held comes before the start of an event that never ended."""
-        return _joined([self._rest(self._documents.release()), self._framer.release()])
+        return _joined([self._rest(self._documents.release), self._framer.release()])
 
     def _event(self, frame: Frame) -> bytes:
         """The bytes that this event lets go: its own, and those of events that waited."""
-        new = self._rewritten(frame) if frame.spans else None
-        if new is None or not new.moves:
-            return self._waiting.add(frame.raw, frame.raw)
-        rewritten = self._extras(new, frame) + frame.with_data(new.raw.encode())
-        return self._waiting.add(frame.raw, rewritten, new.moves)
+        rewritten, moves = frame.raw, []
+        if frame.spans:
+            self._last = frame
+            try:
+                new = self._document(frame.data)
+                moves = new.moves
+                if moves:
+                    rewritten = self._extras(new) + frame.with_data(new.raw.encode())
+            except _Unreadable as error:
+                self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
+            except Exception as error:
+                self._trouble("failed", f"an event could not be rewritten, passed on: {error!r}")
+        return self._waiting.add(frame.raw, rewritten, moves)
 
-    def _rewritten(self, frame: Frame) -> Rewritten | None:
-        """What becomes of an event; None if we could not read it."""
-        self._last = frame
-        data = frame.data
+    def _document(self, data: bytes) -> Rewritten:
+        """What becomes of the data of an event."""
         try:
-            if data.startswith(_DONE):
-                return self._documents.finish()._replace(raw=data.decode())
             raw = data.decode()
-            document = json.loads(raw) if data.strip() else None
+            done = raw.lstrip().startswith(_DONE)
+            document = None if done or not raw.strip() else json.loads(raw)
         except (ValueError, RecursionError) as error:
-            self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
-            return None
-        if not isinstance(document, dict):
-            return None
-        try:
+            raise _Unreadable(error) from error
+        if done:
+            return self._documents.finish()._replace(raw=raw)
+        if isinstance(document, dict):
             return self._documents.event(raw, document)
-        except Exception as error:
-            self._trouble("failed", f"an event could not be rewritten, passed on as is: {error!r}")
-            return None
+        return Rewritten([], raw, [])
 
-    def _rest(self, new: Rewritten, unterminated: bool = False) -> bytes:
+    def _rest(self, end: Callable[[], Rewritten], *, unterminated: bool = False) -> bytes:
         """What is still held, in events of its own."""
-        extras = self._extras(new, self._last)
+        try:
+            new = end()
+            extras = self._extras(new)
+        except Exception as error:
+            self._trouble("failed", f"the end of the answer could not be rewritten: {error!r}")
+            return self._waiting.release()
         if extras and unterminated and self._last:
             extras = dialect_of(self._last).eol * 2 + extras
         return self._waiting.add(b"", extras, new.moves)
 
-    def _extras(self, new: Rewritten, frame: Frame | None) -> bytes:
+    def _extras(self, new: Rewritten) -> bytes:
         if not new.before:
             return b""
-        dialect = dialect_of(frame) if frame else Dialect()
+        dialect = dialect_of(self._last) if self._last else Dialect()
         return b"".join(
             dialect.event(extra.event, json.dumps(extra.document, separators=(",", ":")).encode())
             for extra in new.before
@@ -128,16 +139,15 @@ class WholeBody:
         return _joined([body])
 
     def _rewrite(self, body: bytes) -> bytes:
-        head, data = (_BOM, body[len(_BOM) :]) if body.startswith(_BOM) else (b"", body)
         try:
-            raw = data.decode()
+            raw = body.decode()
             document = json.loads(raw)
         except UnicodeDecodeError as error:
             self.warnings.append(f"an answer that is not UTF-8 passed on unread: {error}")
             return body
         except (ValueError, RecursionError) as error:
             if self._failed:
-                return head + self._documents.texts.once("error", raw, "body").encode()
+                return self._documents.texts.once("error", raw, "body").encode()
             self.warnings.append(f"an answer that is no JSON passed on unread: {error}")
             return body
         if self._failed:
@@ -146,7 +156,7 @@ class WholeBody:
             new = self._documents.whole(raw, document)
         else:
             return body
-        return head + new.encode()
+        return new.encode()
 
 
 def _joined(chunks: list[bytes]) -> list[bytes]:

@@ -7,11 +7,12 @@ goes out before in a document of its own.
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 from mitmproxy_windsurf.rewriter.texts import Tail, Texts
 from mitmproxy_windsurf.rewriter.waiting import Move
-from mitmproxy_windsurf.wire.parts import ALL, Extra, Json, Part, Protocol, Reading
+from mitmproxy_windsurf.wire.parts import ALL, Channel, Extra, Json, Part, Protocol, Reading
 from mitmproxy_windsurf.wire.splice import (
     Path,
     Splice,
@@ -46,45 +47,45 @@ class DocumentRewriter:
     def event(self, raw: str, document: Json) -> Rewritten:
         """One document of a stream; `document` is `raw` parsed."""
         self._last = document
-        return self._rewrite(raw, document, self._protocol.read(document), streamed=True)
+        return self._rewrite(raw, document, [self._protocol.read(document)], streamed=True)
 
     def whole(self, raw: str, document: Json) -> str:
         """An answer that is one document."""
-        reading = self._protocol.read_whole(document)
-        return self._rewrite(raw, document, reading, streamed=False).raw
+        readings = self._protocol.read_whole(document)
+        return self._rewrite(raw, document, readings, streamed=False).raw
 
     def error(self, raw: str, document: Any) -> str:
         """The body of an error, in whatever shape: all its strings."""
         reading = Reading(list(loose_parts("error", document, ())))
-        return self._rewrite(raw, {}, reading, streamed=False).raw
+        return self._rewrite(raw, {}, [reading], streamed=False).raw
 
-    def _rewrite(self, raw: str, document: Json, reading: Reading, *, streamed: bool) -> Rewritten:
-        outputs, tails = self._feed(reading, document, streamed=streamed)
+    def _rewrite(
+        self, raw: str, document: Json, readings: Iterable[Reading], *, streamed: bool
+    ) -> Rewritten:
+        outputs: list[tuple[Part, str]] = []
+        alone: list[Tail] = []
+        tokens: list[tuple[Hashable, Channel, Path]] = []
+        for reading in readings:
+            self._feed(reading, document, outputs, alone, streamed=streamed)
+            tokens += reading.tokens
         changes: dict[Path, str] = {}
         before: list[Extra] = []
-        alone: list[Tail] = []
-        for tail in tails:
-            place = next((n for n, (part, _) in enumerate(outputs) if _carries(part, tail)), None)
-            if place is not None:
-                part, out = outputs[place]
-                outputs[place] = part, out + tail.text
-                continue
-            alone.append(tail)
+        for tail in alone:
             slot = self._protocol.slot(document, tail.key) if streamed else None
             if slot:
                 changes[slot] = changes.get(slot, "") + tail.text
             else:
-                before.append(self._extra(tail))
-        touched = {(tail.key.group, tail.key.channel) for tail in tails}
+                before += self._extra(tail)
+        touched = {(tail.key.group, tail.key.channel) for tail in alone}
         for part, out in outputs:
             if out != part.text:
-                changes.update(dict.fromkeys(part.paths, out))
+                changes.update({path: changes.get(path, "") + out for path in part.paths})
                 if part.key:
                     touched.add((part.key.group, part.key.channel))
         moves = _moves(outputs, alone)
         if not changes:
             return Rewritten(before, raw, moves)
-        emptied = [path for group, channel, path in reading.tokens if (group, channel) in touched]
+        emptied = [path for group, channel, path in tokens if (group, channel) in touched]
         return Rewritten(before, _splice(raw, changes, emptied), moves)
 
     def finish(self) -> Rewritten:
@@ -96,17 +97,24 @@ class DocumentRewriter:
         return self._ended(self.texts.release())
 
     def _ended(self, tails: list[Tail]) -> Rewritten:
-        return Rewritten([self._extra(tail) for tail in tails], "", _moves([], tails))
+        before = [extra for tail in tails for extra in self._extra(tail)]
+        return Rewritten(before, "", _moves([], tails))
 
     def _feed(
-        self, reading: Reading, document: Json, *, streamed: bool
-    ) -> tuple[list[tuple[Part, str]], list[Tail]]:
+        self,
+        reading: Reading,
+        document: Json,
+        outputs: list[tuple[Part, str]],
+        alone: list[Tail],
+        *,
+        streamed: bool,
+    ) -> None:
+        """Take the texts of a reading and add what they become to `outputs`; what was held of texts
+        that end is added to their last part there, or to `alone`."""
         texts = self.texts
         if not streamed:  # here the signature is known before the text has to go out
             for key, signature in reading.signed:
                 texts.sign(key, signature)
-        outputs: list[tuple[Part, str]] = []
-        tails: list[Tail] = []
         for part in reading.parts:
             if part.key is None:
                 out = texts.once(part.channel, part.text, _place(part.paths[0]))
@@ -114,21 +122,33 @@ class DocumentRewriter:
                 out = texts.feed_copy(part.key, part.text, document)
             else:
                 if part.text:
-                    tails += texts.switch(part.key)
+                    _fold(texts.switch(part.key), outputs, alone)
                 out = texts.feed(part.key, part.text, document)
             outputs.append((part, out))
         for key, signature in reading.signed:
             texts.sign(key, signature)
         for key in reading.started:
-            tails += texts.switch(key)
-        for group, item in reading.ended:
-            tails += texts.end(group, item)
+            _fold(texts.switch(key), outputs, alone)
         if reading.broken:
-            tails += texts.release()
-        return outputs, tails
+            _fold(texts.release(), outputs, alone)
+        for group, item in reading.ended:
+            _fold(texts.end(group, item), outputs, alone)
 
-    def _extra(self, tail: Tail) -> Extra:
-        return self._protocol.delta(tail.key, tail.text, tail.like or self._last)
+    def _extra(self, tail: Tail) -> list[Extra]:
+        if tail.cumulative:  # only the next edition of the copy could carry it
+            return []
+        return [self._protocol.delta(tail.key, tail.text, tail.like or self._last)]
+
+
+def _fold(tails: list[Tail], outputs: list[tuple[Part, str]], alone: list[Tail]) -> None:
+    for tail in tails:
+        for index in reversed(range(len(outputs))):
+            part, out = outputs[index]
+            if part.key == tail.key:
+                outputs[index] = part, out + tail.text
+                break
+        else:
+            alone.append(tail)
 
 
 def _moves(outputs: list[tuple[Part, str]], tails: list[Tail]) -> list[Move]:
@@ -136,10 +156,6 @@ def _moves(outputs: list[tuple[Part, str]], tails: list[Tail]) -> list[Move]:
         return []
     moves = [Move(part.key, part.text, out, part.cumulative) for part, out in outputs]
     return moves + [Move(tail.key, "", tail.text) for tail in tails]
-
-
-def _carries(part: Part, tail: Tail) -> bool:
-    return part.key == tail.key
 
 
 def _place(path: Path) -> str:

@@ -14,7 +14,8 @@ from mitmproxy_windsurf.rewriter.texts import Texts
 from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.wire import detect
 
-_BLANK = b" \t\r\n\xef\xbb\xbf"
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
 
 
 class ResponseRewriter:
@@ -95,13 +96,21 @@ class ResponseRewriter:
         return [] if self._shadow else out
 
     def _feed(self, data: bytes) -> list[bytes]:
-        if self._body is None:
-            self._start = data = self._start + data
-            first = data.lstrip(_BLANK)[:1]
-            if not first:
-                return []
-            self._body = self._whole if first in b"{[" or self._plain else self._stream
-        return self._body.feed(data)
+        return self._body.feed(data) if self._body else self._begin(data)
+
+    def _begin(self, data: bytes) -> list[bytes]:
+        """A BOM and blanks say nothing and pass at once: servers keep a line alive with them."""
+        data = self._start + data
+        self._start = b""
+        if len(data) < len(_BOM) and _BOM.startswith(data):
+            self._start = data
+            return []
+        rest = data.removeprefix(_BOM).lstrip(_BLANK)
+        blank = _chunks(data[: len(data) - len(rest)])
+        if not rest:
+            return blank
+        self._body = self._whole if rest[:1] in b"{[" or self._plain else self._stream
+        return blank + self._body.feed(rest)
 
 
 def _chunks(data: bytes) -> list[bytes]:

@@ -48,6 +48,10 @@ class WaitingEvents:
             return self._let_go(as_rewritten=True)
         return b"" if self._behind else self._let_go(as_rewritten=False)
 
+    def release(self) -> bytes:
+        """All that wait, as they came."""
+        return self._let_go(as_rewritten=False)
+
     def _let_go(self, *, as_rewritten: bool) -> bytes:
         out = b"".join(event[as_rewritten] for event in self._events)
         self._events.clear()

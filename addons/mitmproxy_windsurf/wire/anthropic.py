@@ -41,24 +41,20 @@ _MESSAGE = "message"
 
 def prompts(body: Json) -> Iterator[Prompt]:
     """`system`, system turns among the messages, tools, and all of these in a batch."""
-    yield from _prompts(body, ())
-    batch = body.get("requests")
-    for index, request in enumerate(batch if isinstance(batch, list) else ()):
-        if isinstance(request, dict) and isinstance(request.get("params"), dict):
-            yield from _prompts(request["params"], ("requests", index, "params"))
+    for inner, path in _bodies(body):
+        yield from _prompts(inner, path)
 
 
 def signed_thoughts(body: Json) -> Iterator[SignedThought]:
-    """Thinking blocks among the messages."""
-    messages = body.get("messages")
-    for index, message in enumerate(messages if isinstance(messages, list) else ()):
-        content = message.get("content") if isinstance(message, dict) else None
-        for place, block in enumerate(content if isinstance(content, list) else ()):
-            if isinstance(block, dict) and block.get("type") == "thinking":
-                text, signature = block.get("thinking"), block.get("signature")
-                if isinstance(text, str) and isinstance(signature, str):
-                    where = ("messages", index, "content", place, "thinking")
-                    yield SignedThought(text, signature, where)
+    """Thinking blocks among the messages, of a batch too."""
+    for inner, path in _bodies(body):
+        for index, message in enumerate(_list(inner, "messages")):
+            for place, block in enumerate(_list(message, "content")):
+                if isinstance(block, dict) and block.get("type") == "thinking":
+                    text, signature = block.get("thinking"), block.get("signature")
+                    if isinstance(text, str) and isinstance(signature, str):
+                        where = (*path, "messages", index, "content", place, "thinking")
+                        yield SignedThought(text, signature, where)
 
 
 def read(document: Json) -> Reading:
@@ -68,17 +64,19 @@ def read(document: Json) -> Reading:
     return reader(document) if reader else Reading()
 
 
-def read_whole(document: Json) -> Reading:
-    """A message, or an error, that is not streamed."""
-    if document.get("type") == "error" or "error" in document:
-        return _error(document)
-    reading = Reading(ended=[(ALL, ALL)], terminal=True)
+def read_whole(document: Json) -> Iterator[Reading]:
+    """A message, block by block as it would have been streamed, or an error."""
+    if document.get("type") == "error" or document.get("error"):
+        yield _error(document)
+        return
     content = document.get("content")
     for index, block in enumerate(content if isinstance(content, list) else ()):
+        reading = Reading(ended=[(_MESSAGE, index)])
         if isinstance(block, dict):
             _block(block, index, ("content", index), reading)
-    reading.parts += loose_parts("refusal", document.get("stop_details"), ("stop_details",))
-    return reading
+        yield reading
+    details = loose_parts("refusal", document.get("stop_details"), ("stop_details",))
+    yield Reading(list(details), ended=[(ALL, ALL)], terminal=True)
 
 
 def slot(document: Json, key: Key) -> Path | None:
@@ -101,29 +99,39 @@ def delta(key: Key, text: str, like: Json) -> Extra:
     return Extra("content_block_delta", document)
 
 
+def _list(value: Any, name: str) -> list[Any]:
+    """The array `name` of an object, empty if there is none."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _bodies(body: Json) -> Iterator[tuple[Json, Path]]:
+    """The body itself, and those in a batch."""
+    yield body, ()
+    for index, request in enumerate(_list(body, "requests")):
+        if isinstance(request, dict) and isinstance(request.get("params"), dict):
+            yield request["params"], ("requests", index, "params")
+
+
 def _prompts(body: Json, path: Path) -> Iterator[Prompt]:
-    yield from text_blocks(
-        "system", body.get("system"), (*path, "system"), "system", types=("text",)
-    )
-    messages = body.get("messages")
-    for index, message in enumerate(messages if isinstance(messages, list) else ()):
+    system = body.get("system")
+    yield from text_blocks("system", system, (*path, "system"), "system", types=("text",))
+    for index, message in enumerate(_list(body, "messages")):
         if isinstance(message, dict) and message.get("role") == "system":
             where: Path = (*path, "messages", index, "content")
-            yield from text_blocks(
-                "system", message.get("content"), where, f"messages[{index}]", types=("text",)
-            )
-            yield from _tool_changes(message.get("content"), where)
-    tools = body.get("tools")
-    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+            place = f"messages[{index}]"
+            content = message.get("content")
+            yield from text_blocks("system", content, where, place, types=("text",))
+            yield from _tool_changes(message, where)
+    for index, tool in enumerate(_list(body, "tools")):
         if isinstance(tool, dict):
-            yield from described(
-                tool, (*path, "tools", index), f"tools[{index}]", ("input_schema",)
-            )
+            where = (*path, "tools", index)
+            yield from described(tool, where, f"tools[{index}]", ("input_schema",))
 
 
-def _tool_changes(content: Any, path: Path) -> Iterator[Prompt]:
+def _tool_changes(message: Json, path: Path) -> Iterator[Prompt]:
     """Tools that a system turn adds in mid-conversation."""
-    for index, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(_list(message, "content")):
         tool = block.get("tool") if isinstance(block, dict) else None
         definition = tool.get("definition") if isinstance(tool, dict) else None
         if isinstance(definition, dict):

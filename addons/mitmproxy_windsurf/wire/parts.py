@@ -122,8 +122,8 @@ class Protocol(Interface):
         """The texts of one streamed document."""
         ...
 
-    def read_whole(self, document: Json) -> Reading:
-        """The texts of an answer that is not streamed."""
+    def read_whole(self, document: Json) -> Iterator[Reading]:
+        """The texts of an answer that is not streamed, in the steps a stream would have."""
         ...
 
     def slot(self, document: Json, key: Key) -> Path | None:

@@ -21,7 +21,7 @@ OPAQUE = frozenset(
     }
 )
 """Members that are never looked into: signatures and ciphertexts break when a byte changes, ids are
-no text."""
+no text. Only the `data` of an object whose `type` is "text" is one."""
 
 
 def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
@@ -32,8 +32,9 @@ def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
         if isinstance(item, str):
             yield where, item
         elif isinstance(item, dict):
+            opaque = OPAQUE - {"data"} if item.get("type") == "text" else OPAQUE
             pending.extend(
-                ((*where, key), item[key]) for key in reversed(item) if key not in OPAQUE
+                ((*where, key), item[key]) for key in reversed(item) if key not in opaque
             )
         elif isinstance(item, list):
             pending.extend(((*where, index), item[index]) for index in reversed(range(len(item))))
