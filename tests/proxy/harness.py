@@ -11,9 +11,9 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from mitmproxy import http, options
+from mitmproxy import http, io, options
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # ldap3 asks pyasn1 for names that are going away
@@ -67,9 +67,16 @@ class Proxy:
 
 @contextlib.asynccontextmanager
 async def running_proxy(
-    confdir: Path, addon: Windsurf | None = None, scripts: Sequence[str] = (), **settings: Any
+    confdir: Path,
+    addon: Windsurf | None = None,
+    scripts: Sequence[str] = (),
+    late: bool = False,
+    **settings: Any,
 ) -> AsyncIterator[Proxy]:
-    """mitmproxy on a free port of 127.0.0.1; with `scripts` the addon comes from there."""
+    """mitmproxy on a free port of 127.0.0.1; with `scripts` the addon comes from there.
+
+    With `late` the addon stands behind those of mitmproxy.
+    """
     addon = addon or Windsurf()
     flows = Flows()
     core = {"listen_host": "127.0.0.1", "listen_port": 0, "confdir": str(confdir)}
@@ -80,11 +87,18 @@ async def running_proxy(
         with_termlog=False,
         with_dumper=False,
     )
+    checker = master.addons.get("errorcheck")
+    master.addons.remove(checker)  # it would exit, and pytest with it
+    checker.finish()
     if scripts:
         master.options.update_defer(**settings)
         master.options.update(scripts=list(scripts))
     else:
         master.addons.add(addon)
+        if not late:
+            # Where a script would stand: before the addon that saves the flows, for example.
+            chain = master.addons.chain
+            chain.insert(chain.index(master.addons.get("scriptloader")), chain.pop())
         master.options.update(**settings)
     master.addons.add(flows)
     task = asyncio.create_task(master.run())
@@ -101,8 +115,9 @@ async def running_proxy(
             task.result()
         yield Proxy(master, addon, flows, server.listen_addrs()[0][1])
     finally:
-        master.shutdown()
         async with asyncio.timeout(PATIENCE):
+            await server.servers.update([])  # mitmproxy itself leaves its sockets to the exit
+            master.shutdown()
             await task
 
 
@@ -111,6 +126,14 @@ async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0.005)
+
+
+def load_flows(path: Path) -> list[http.HTTPFlow]:
+    """What is in a .mitm file."""
+    with path.open("rb") as file:
+        flows = list(io.FlowReader(file).stream())
+    assert all(isinstance(flow, http.HTTPFlow) for flow in flows)
+    return cast(list[http.HTTPFlow], flows)
 
 
 # Upstreams
@@ -194,7 +217,7 @@ class Upstream:
 
 
 @contextlib.asynccontextmanager
-async def running_upstream(script: Script) -> AsyncIterator[Upstream]:
+async def running_upstream(script: Script, port: int = 0) -> AsyncIterator[Upstream]:
     up = Upstream(0)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -215,7 +238,7 @@ async def running_upstream(script: Script) -> AsyncIterator[Upstream]:
             writer.close()
             tasks.discard(task)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", port)
     up.port = server.sockets[0].getsockname()[1]
     try:
         yield up
@@ -295,6 +318,13 @@ class Client:
     async def reply(self) -> Reply:
         """The next reply, to its end or its abort."""
         async with asyncio.timeout(PATIENCE):
+            status, headers = await self.head()
+            body, complete = await self._body(headers)
+            return Reply(status, headers, body, complete)
+
+    async def head(self) -> tuple[int, dict[str, str]]:
+        """Status and headers of the next reply."""
+        async with asyncio.timeout(PATIENCE):
             while b"\r\n\r\n" not in self._got:
                 assert await self._more(), f"no reply, only {bytes(self._got)!r}"
             head, _, _ = bytes(self._got).partition(b"\r\n\r\n")
@@ -302,8 +332,7 @@ class Client:
             first, *lines = head.decode("latin-1").split("\r\n")
             pairs = (line.split(":", 1) for line in lines)
             headers = {name.lower(): value.strip() for name, value in pairs}
-            body, complete = await self._body(headers)
-            return Reply(int(first.split(" ")[1]), headers, body, complete)
+            return int(first.split(" ")[1]), headers
 
     async def _body(self, headers: dict[str, str]) -> tuple[bytes, bool]:
         if headers.get("transfer-encoding") == "chunked":

@@ -122,12 +122,15 @@ class Windsurf:
         if is_base_url and target:
             prefix = target.prefix
             routing.send_to(flow, target, keep_host=self._keeps_host)
+        self._refresh_rules()
         under_way = Exchange(flow, self.settings, destination, prefix=prefix, engine=self._engine)
+        if destination == "listed" and under_way.route is None:
+            return
         exchange.begin(flow, under_way)
         if is_base_url and not (self.settings.allow_remote or routing.is_local(flow)):
             under_way.refuse(flow)
         if under_way.route:
-            flow.request.stream = False  # stream_large_bodies would take the body past layer 1
+            flow.request.stream = False  # stream_large_bodies must not take it past layer 1
 
     @_shielded
     def request(self, flow: http.HTTPFlow) -> None:
@@ -150,6 +153,12 @@ class Windsurf:
         if under_way := exchange.exchange_of(flow):
             under_way.finish(flow, flow.error.msg if flow.error else "unknown error")
             exchange.end(flow)
+
+    def _refresh_rules(self) -> None:
+        """Take up files of rules that were changed; a bad one is said once, its old rules stay."""
+        if rules := self.settings.layers.rules:
+            for problem in rules.refresh():
+                log.warning(printable(problem, 300))
 
     @property
     def _keeps_host(self) -> bool:

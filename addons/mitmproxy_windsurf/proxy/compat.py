@@ -16,7 +16,12 @@ HTTP/2 client would wait until one of the others has ended."""
 
 _HTTP_STREAM_NEEDS = {
     "HttpLayer": ("make_stream",),
-    "HttpStream": ("handle_protocol_error", "send_response", "state_stream_response_body"),
+    "HttpStream": (
+        "check_body_size",
+        "handle_protocol_error",
+        "send_response",
+        "state_stream_response_body",
+    ),
 }
 
 OptionsError: Callable[[str], Exception] = exceptions.OptionsError

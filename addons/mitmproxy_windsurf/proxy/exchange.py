@@ -5,6 +5,7 @@ What cannot be read or rewritten passes on as it came, with a warning on the flo
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -187,6 +188,7 @@ class Exchange:
         if "certificate" in reason.lower():
             cure = "To trust its certificate: --set ssl_verify_upstream_trusted_ca=FILE."
         self._own_answer = True
+        reason = re.sub(r": b['\"].*", "", reason, flags=re.DOTALL)  # what came instead of HTTP
         self.warn(f"no answer from {address}: {reason}")
         return errors.unreachable(self._protocol, address, printable(reason), cure)
 

@@ -12,7 +12,7 @@ import time
 
 from mitmproxy import http
 from mitmproxy.proxy.layer import CommandGenerator
-from mitmproxy.proxy.layers.http import HttpStream, SendHttp
+from mitmproxy.proxy.layers.http import HttpLayer, HttpStream, SendHttp
 from mitmproxy.proxy.layers.http._events import (
     RequestProtocolError,
     ResponseData,
@@ -44,9 +44,26 @@ class ReleasingHttpStream(HttpStream):
             for chunk in stream.release():
                 yield SendHttp(ResponseData(self.stream_id, chunk), self.context.client)
 
+    def check_body_size(self, request: bool) -> CommandGenerator[bool]:
+        """With stream_large_bodies, a body that layer 1 has to read is not streamed."""
+        exchange = exchange_of(self.flow) if request else None
+        if exchange and exchange.route and not self.context.options.body_size_limit:
+            return False
+        return (yield from super().check_body_size(request))
+
     def _answer(self, response: http.Response) -> CommandGenerator[None]:
         response.timestamp_start = time.time()
         self.flow.response = response
+        self._forget_failures()
         self.client_state = self.state_done  # what is still to come of the request is not read
         yield HttpResponseHeadersHook(self.flow)
         yield from self.send_response()
+
+    def _forget_failures(self) -> None:
+        """Or an HTTP/2 client, which stays connected, would get the same error for ever."""
+        for layer in self.context.layers:
+            if isinstance(layer, HttpLayer):
+                for connection in list(layer.connections):
+                    never_open = getattr(connection, "timestamp_tcp_setup", 0) is None
+                    if connection.error and never_open:
+                        del layer.connections[connection]

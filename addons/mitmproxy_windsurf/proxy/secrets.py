@@ -27,7 +27,6 @@ def _values(request: http.Request) -> Iterator[str]:
         name, value = raw_name.decode("latin-1"), raw_value.decode("utf-8", "surrogateescape")
         if not _HEADER.search(name):
             continue
-        yield value
         if name.lower() == "cookie":
             yield from (part.partition("=")[2].strip() for part in value.split(";"))
         else:

@@ -121,19 +121,19 @@ def settle_deferred(options: OptManager) -> None:
 
 def unknown_options(options: OptManager) -> list[str]:
     """A line for each option of ours that was set but does not exist; mitmproxy says nothing."""
-    known = [option.name for option in OPTIONS]
+    known = [option.field for option in OPTIONS]
     lines = []
     for name in options.deferred:
         if name.startswith(PREFIX):
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = difflib.get_close_matches(name.removeprefix(PREFIX), known, 1)
+            hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
             lines.append(f"there is no option {printable(name)}{hint}")
     return lines
 
 
 def _convert(option: Option, value: Any) -> bool | str | list[str]:
     """`value` is the list of texts that `--set` gave, or anything from config.yaml."""
-    if option.type is Sequence[str]:
+    if option.type == Sequence[str]:
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
     if isinstance(value, list):
         if len(value) > 1:
