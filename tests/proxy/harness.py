@@ -5,6 +5,7 @@ Every wait is bounded, and none of them asserts how long anything took.
 
 import asyncio
 import contextlib
+import json
 import socket
 import struct
 import warnings
@@ -408,6 +409,15 @@ def event(text: str) -> bytes:
         'data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":'
         f'[{{"index":0,"delta":{{"content":"{text}"}},"finish_reason":null}}]}}\n\n'
     ).encode()
+
+
+def said(reply: Reply) -> str:
+    """The text of a streamed chat answer."""
+    texts = []
+    for line in reply.body.decode().split("\n"):
+        if line.startswith("data: {"):
+            texts.append(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))
+    return "".join(texts)
 
 
 DONE = b"data: [DONE]\n\n"

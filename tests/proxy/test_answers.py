@@ -14,26 +14,17 @@ from proxy.harness import (
     MESSAGES,
     PRIVATE,
     Out,
-    Reply,
     Request,
     ask,
     chat_answer,
     chat_request,
     connected,
     event,
+    said,
 )
 
 LEAK = f"see {PRIVATE} now"
 CLEAN = f"see {MARKER} now"
-
-
-def said(reply: Reply) -> str:
-    """The text of a streamed chat answer."""
-    texts = []
-    for line in reply.body.decode().split("\n"):
-        if line.startswith("data: {"):
-            texts.append(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))
-    return "".join(texts)
 
 
 async def leak(request: Request, out: Out) -> None:
