@@ -113,6 +113,7 @@ def test_an_environment_that_makes_no_sense_is_a_warning(
         ("windsurf_vendors", ["yi"], ["'yi'", "yi=01.AI"]),
         ("windsurf_rules", ["/no/such/file.toml"], ["/no/such/file.toml"]),
         ("windsurf_disabled_rules", ["no-such-rule"], ["'no-such-rule'"]),
+        ("windsurf_disabled_rules", ["a1", "a33"], ["'a33'", "did you mean a3?"]),
     ],
 )
 async def test_a_bad_value_names_option_value_and_cure(

@@ -30,6 +30,7 @@ from mitmproxy_windsurf.proxy import values
         (values.words, ["a, b", "", "c"], ("a", "b", "c")),
         (values.items, [" a, b ", "", "c"], ("a, b", "c")),
         (values.host_patterns, ["API.example.com", "*.b.c"], ("api.example.com", "*.b.c")),
+        (values.host_patterns, ["[::1]"], ("::1",)),
         (values.paths, ["/srv/my, handler", r"C:\handler", r"\srv"], None),
         (values.pairs, ["yi=01.AI", "a=b, c = d"], {"yi": "01.AI", "a": "b", "c": "d"}),
         (values.as_is, True, True),

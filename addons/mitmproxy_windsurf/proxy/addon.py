@@ -36,15 +36,15 @@ def _shielded(hook: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(hook)
     def shielded(self: Windsurf, subject: Any) -> None:
+        flow = subject if isinstance(subject, http.HTTPFlow) else None
+        under_way = exchange.exchange_of(flow) if flow else None
         try:
             hook(self, subject)
         except Exception as error:
             line = f"{hook.__name__} failed, the flow passes as it is: {printable(repr(error))}"
-            under_way = (
-                exchange.exchange_of(subject) if isinstance(subject, http.HTTPFlow) else None
-            )
-            if under_way:
+            if flow and under_way:
                 under_way.warn(line)
+                under_way.write(flow)
             else:
                 log.warning(line)
             log.debug("in %s", hook.__name__, exc_info=True)
@@ -144,15 +144,13 @@ class Windsurf:
 
     @_shielded
     def response(self, flow: http.HTTPFlow) -> None:
-        if under_way := exchange.exchange_of(flow):
+        if under_way := exchange.end(flow):
             under_way.finish(flow)
-            exchange.end(flow)
 
     @_shielded
     def error(self, flow: http.HTTPFlow) -> None:
-        if under_way := exchange.exchange_of(flow):
+        if under_way := exchange.end(flow):
             under_way.finish(flow, flow.error.msg if flow.error else "unknown error")
-            exchange.end(flow)
 
     def _refresh_rules(self) -> None:
         """Take up files of rules that were changed; a bad one is said once, its old rules stay."""

@@ -76,7 +76,6 @@ class Exchange:
         self._facts = Facts()
         self._answer: Answer | None = None
         self._own_answer = False
-        self._finished = False
         self._record = Record(
             protocol=self._protocol,
             kind=self.route.kind if self.route else "",
@@ -105,7 +104,7 @@ class Exchange:
             self.warn("the request passes unread, stream_large_bodies is smaller than it")
         elif request.raw_content:
             self._rewrite_body(request, request.raw_content)
-        self._record.write(flow)
+        self.write(flow)
 
     def _rewrite_body(self, request: http.Request, raw: bytes) -> None:
         try:
@@ -154,9 +153,6 @@ class Exchange:
 
     def finish(self, flow: http.HTTPFlow, error: str | None = None) -> None:
         """The answer has passed, or there will be none: write the account."""
-        if self._finished:
-            return
-        self._finished = True
         response, answer = flow.response, self._answer
         streamed = answer is not None and answer.streamed
         if response and answer:
@@ -168,14 +164,15 @@ class Exchange:
                 error = "the answer could not be decoded to its end"
                 compat.kill(flow)  # lets the client see that its answer is not complete
             self._account_for(answer)
-        if response and self.route and not self._own_answer:
-            body = (response.get_content(strict=False) or b"")[:VERDICT_READS]
-            whole = streamed and not error
-            self._record.blocked = verdict(response.status_code, body, streamed=whole)
+        if response and self.route and not self._own_answer and not error:
+            body = b""
+            if streamed or response.status_code >= 400:
+                body = (response.get_content(strict=False) or b"")[:VERDICT_READS]
+            self._record.blocked = verdict(response.status_code, body, streamed=streamed)
         self._record.outcome = printable(error) if error else "complete"
         self._answer = None
         if self.route or self._own_answer:
-            self._record.write(flow)
+            self.write(flow)
             if comment := self._record.comment():
                 model = f" {self._record.model}" if self._record.model else ""
                 log.info("%s%s: %s", self._title, model, comment)
@@ -192,6 +189,10 @@ class Exchange:
         self.warn(f"no answer from {address}: {reason}")
         return errors.unreachable(self._protocol, address, printable(reason), cure)
 
+    def write(self, flow: http.HTTPFlow) -> None:
+        """Put the account so far on the flow."""
+        self._record.write(flow)
+
     def warn(self, text: str) -> None:
         """One warning, on the flow and in the log."""
         if self._record.add_warning(text, self._secrets):
@@ -201,9 +202,7 @@ class Exchange:
         rewriter = answer.rewriter
         self._record.add_edits("response", rewriter.edits, self._secrets)
         self._record.response_bytes = answer.sizes
-        dropped = sum(len(edit.before) for edit in rewriter.edits if edit.layer == "dedup")
-        if dropped or rewriter.kept_visible:
-            self._record.dedup = {"dropped": dropped, "kept": rewriter.kept_visible}
+        self._record.add_dedup(rewriter.edits, rewriter.kept_visible)
         if answer.original is not None:
             self._record.original_response = self._original(answer.original)
         for warning in rewriter.warnings:

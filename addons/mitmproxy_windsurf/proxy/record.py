@@ -14,7 +14,7 @@ from mitmproxy import http
 
 from mitmproxy_windsurf.proxy.logs import printable
 from mitmproxy_windsurf.proxy.secrets import Secrets
-from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.edits import EXCERPT, Edit
 
 KEY = "windsurf"
 """The name of our entry in `flow.metadata`."""
@@ -44,6 +44,7 @@ class Record:
     edits_left_out: int = 0
     warnings: list[str] = field(default_factory=list)
     dedup: dict[str, int] | None = None
+    """Characters dropped, whether that is all that the excerpts tell, duplicates that were kept."""
     blocked: str | None = None
     outcome: str | None = None
     request_bytes: list[int] | None = None
@@ -65,6 +66,14 @@ class Record:
         room = MAX_EDITS - len(self.edits)
         self.edits += list(found.values())[:room]
         self.edits_left_out += max(0, len(found) - room)
+
+    def add_dedup(self, edits: Iterable[Edit], kept: int) -> None:
+        """Note what dedup did; `kept` counts duplicates that went out all the same."""
+        dropped = [edit.before for edit in edits if edit.layer == "dedup"]
+        if dropped or kept:
+            cut = any(len(text) > EXCERPT for text in dropped)
+            size = sum(min(len(text), EXCERPT) for text in dropped)
+            self.dedup = {"dropped": size, "cut": int(cut), "kept": kept}
 
     def add_warning(self, text: str, secrets: Secrets) -> bool:
         """Note a warning; False if it is known already, or one too many."""
@@ -90,12 +99,22 @@ class Record:
         parts = [
             rules,
             layers,
-            _dedup(self.dedup),
+            self._dedup(),
             f"blocked: {self.blocked}" if self.blocked else "",
             f"{len(self.warnings)} warning{'s'[: len(self.warnings) > 1]}" if self.warnings else "",
         ]
         line = " · ".join(part for part in parts if part)
         return f"shadow: {line}" if line and self.shadow else line
+
+    def _dedup(self) -> str:
+        if not self.dedup:
+            return ""
+        parts = []
+        if size := self.dedup["dropped"]:
+            parts.append(f"dropped {'over ' if self.dedup['cut'] else ''}{size:,}")
+        if self.dedup["kept"]:
+            parts.append("kept the answer")
+        return f"dedup {', '.join(parts)}"
 
     def mark(self) -> str:
         if self.blocked:
@@ -156,11 +175,3 @@ def _counts(entries: Iterable[dict[str, Any]], by: str = "rule") -> str:
 
 def _signed(number: int) -> str:
     return f"{'−' if number < 0 else '+'}{abs(number):,}"
-
-
-def _dedup(found: dict[str, int] | None) -> str:
-    if not found:
-        return ""
-    dropped, kept = found.get("dropped", 0), found.get("kept", 0)
-    texts = [f"dropped {dropped:,}" if dropped else "", "kept the answer" if kept else ""]
-    return "dedup " + ", ".join(text for text in texts if text) if any(texts) else ""

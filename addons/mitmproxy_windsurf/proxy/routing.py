@@ -91,7 +91,9 @@ def _names_us(flow: http.HTTPFlow) -> bool:
 
 
 def _goes_to(flow: http.HTTPFlow, target: Target) -> bool:
-    return (flow.request.host, flow.request.port) == target.address
+    host, port = flow.request.host, flow.request.port
+    same_host = host == target.host or (is_loopback(host) and is_loopback(target.host))
+    return same_host and port == target.port
 
 
 def send_to(flow: http.HTTPFlow, target: Target, *, keep_host: bool) -> None:

@@ -87,13 +87,19 @@ def _rule_set(
     Raises:
         OptionsError: a file cannot be used, or there is no such rule.
     """
-    rules = RuleSet(files, disabled=disabled, groups=groups)
+    rules = RuleSet(files, groups=groups)
     shipped = RuleSet().problems
+    if problems := [problem for problem in rules.refresh() if problem not in shipped]:
+        raise OptionsError(f"windsurf_rules: {'; '.join(problems)}")
+    known = [rule.id for rule in rules.rules]
+    for name in disabled:
+        if known and name not in known:
+            hint = near(name, known)
+            raise OptionsError(f"windsurf_disabled_rules: no rule is called {name!r}{hint}")
     for problem in shipped:
         log.warning(printable(problem, 300))
-    if problems := [problem for problem in rules.refresh() if problem not in shipped]:
-        names = "windsurf_rules" if files else "windsurf_disabled_rules"
-        raise OptionsError(f"{names}: {'; '.join(problems)}")
+    rules = RuleSet(files, disabled=disabled, groups=groups)
+    rules.refresh()  # what is wrong with them has been said
     return rules
 
 
@@ -125,10 +131,15 @@ def unknown_options(options: OptManager) -> list[str]:
     lines = []
     for name in options.deferred:
         if name.startswith(PREFIX):
-            near = difflib.get_close_matches(name.removeprefix(PREFIX), known, 1)
-            hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
+            hint = near(name.removeprefix(PREFIX), known, PREFIX)
             lines.append(f"there is no option {printable(name)}{hint}")
     return lines
+
+
+def near(name: str, known: Sequence[str], prefix: str = "") -> str:
+    """A hint at the known name that was probably meant; may be empty."""
+    found = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {prefix}{found[0]}?" if found else ""
 
 
 def _convert(option: Option, value: Any) -> bool | str | list[str]:

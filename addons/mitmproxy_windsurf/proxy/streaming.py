@@ -7,6 +7,7 @@ answered with the bytes as they came and one warning.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from typing import Protocol
@@ -115,7 +116,7 @@ class BodyStream:
             return self._rewrite(step(*data))
         except Exception as error:
             self.damaged = True
-            self._warn(f"the upstream's compressed answer is damaged and ends here ({error})")
+            self._say(f"the upstream's compressed answer is damaged and ends here ({error})")
             return self._attempt(self._rewriter.abort)
 
     def _rewrite(self, data: bytes) -> list[bytes]:
@@ -129,9 +130,13 @@ class BodyStream:
         try:
             return step(*data)
         except Exception as error:
-            self._warn(f"a layer failed, the rest of the answer passes unchanged ({error!r})")
+            self._say(f"a layer failed, the rest of the answer passes unchanged ({error!r})")
             failed, self._rewriter = self._rewriter, Raw()
             return [*_held_by(failed), *data]
+
+    def _say(self, line: str) -> None:
+        with contextlib.suppress(Exception):
+            self._warn(line)
 
     def _send(self, chunks: list[bytes]) -> list[bytes]:
         data = chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -78,9 +78,9 @@ def words(items: Sequence[str]) -> tuple[str, ...]:
 
 def host_patterns(items: Sequence[str]) -> tuple[str, ...]:
     """Host names, `*` standing for anything."""
-    patterns = tuple(word.lower() for word in words(items))
+    patterns = tuple(word.lower().strip("[]") for word in words(items))
     for pattern in patterns:
-        if "/" in pattern or (":" in pattern and not pattern.startswith("[")):
+        if "/" in pattern or pattern.count(":") == 1:  # an IPv6 address has more colons
             raise ValueError(
                 "is not a host name: write for example api.example.com or *.example.com"
             )
