@@ -136,6 +136,8 @@ class Texts:
                 tails.append(self._end(other, other.flush(keep=True)))
         if key.channel in TOOL_CHANNELS:
             self._visible = True
+            if key.group in self._dedups:  # text after a call is no repetition either
+                self._dedups[key.group].release()
         return [tail for tail in tails if tail.text]
 
     def end(self, group: Hashable, item: Hashable) -> list[Tail]:
