@@ -5,6 +5,7 @@ of the end would wait for ever.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -111,6 +112,24 @@ async def test_http_2_upstreams(start_proxy: StartProxy, confdir: Path, how: str
             await client.end(stream)
     assert stream.ended == "reset"
     assert HELD.encode() in stream.body
+
+
+async def test_a_whole_answer_that_breaks_off_is_an_error_in_the_clients_shape(
+    start_proxy: StartProxy, start_upstream: StartUpstream
+) -> None:
+    async def script(request: Request, out: Out) -> None:
+        await out.head(content_type="application/json", content_length="1000")
+        await out.raw(b'{"choices":[')
+        out.close()
+
+    upstream = await start_upstream(script)
+    proxy = await start_proxy(windsurf_upstream=upstream.url)
+    async with connected(proxy.port) as client:
+        await client.send("POST", CHAT, chat_request(stream=False))
+        reply = await client.reply()
+    assert (reply.status, reply.complete) == (502, True)
+    assert upstream.url in json.loads(reply.body)["error"]["message"]
+    assert len((await proxy.flow()).metadata["windsurf"]["warnings"]) == 1
 
 
 async def test_a_clean_end_right_behind_held_text_is_an_end(

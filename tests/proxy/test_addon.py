@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from proxy.harness import (
     connected,
     event,
     load_flows,
+    said,
 )
 
 TOUCHED = chat_request(TRIGGER)
@@ -114,6 +116,21 @@ async def test_the_embedded_upstream_comes_and_goes_with_the_option(
         proxy.master.options.update(windsurf_upstream="", windsurf_demo_pace="0.001")
 
 
+async def test_the_demo_shows_what_the_layers_are_for(start_proxy: StartProxy) -> None:
+    proxy = await start_proxy(windsurf_demo_pace="0", windsurf_neutralize=False)
+    body = chat_request(TRIGGER).replace(b'"hi"', b'"leak"')
+    assert (await ask(proxy.port, "POST", CHAT, body)).status == 529
+    assert (await proxy.flow()).comment == "blocked: HTTP 529"
+    proxy.master.options.update(windsurf_neutralize=True)
+    reply = await ask(proxy.port, "POST", CHAT, body)
+    assert reply.status == 200
+    assert MARKER in said(reply)
+    assert "windsurf-workspace" not in said(reply)
+    assert "claude-opus-4-6" in said(reply)
+    comment = (await proxy.flows.count(2))[1].comment
+    assert re.fullmatch(r"a1×1 −26 B · .*paths×.*", comment)
+
+
 async def test_the_embedded_upstream_refuses_rebound_names(start_proxy: StartProxy) -> None:
     proxy = await start_proxy()
     assert (await ask(proxy.port, "GET", "/v1/models", host="evil.example")).status == 403
@@ -153,6 +170,24 @@ async def test_rules_of_the_users_own(
     proxy.master.options.update(windsurf_disabled_rules=["a1"], windsurf_rules=[])
     await ask(proxy.port, "POST", CHAT, TOUCHED)
     assert upstream.requests[-1].body == TOUCHED
+
+
+async def test_the_longest_event_that_is_read(
+    start_proxy: StartProxy, start_upstream: StartUpstream
+) -> None:
+    long = event("x" * 2000 + f" {PRIVATE}")
+
+    async def script(request: Request, out: Out) -> None:
+        await out.head(content_type="text/event-stream", transfer_encoding="chunked")
+        for chunk in (long, event(PRIVATE), DONE):
+            await out.chunk(chunk)
+        await out.end()
+
+    upstream = await start_upstream(script)
+    proxy = await start_proxy(windsurf_upstream=upstream.url, windsurf_max_frame="1 KiB")
+    reply = await ask(proxy.port, "POST", CHAT, chat_request())
+    assert reply.body == long + event(MARKER) + DONE
+    assert len((await proxy.flow()).metadata["windsurf"]["warnings"]) == 1
 
 
 # Failures inside

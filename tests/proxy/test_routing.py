@@ -276,6 +276,8 @@ async def test_other_machines_are_refused_in_the_shape_of_their_protocol(
     assert document["error"]["type"] == "permission_error"
     assert not upstream.requests
     assert (await proxy.flow()).marked == ":warning:"
+    proxy.master.options.update(stream_large_bodies="1")
+    assert (await ask(proxy.port, "POST", "/unknown", b"some body")).status == 403
     proxy.master.options.update(windsurf_allow_remote=True)
     assert (await ask(proxy.port, "POST", CHAT, TOUCHED)).body == CLEAN
 

@@ -129,7 +129,7 @@ class Windsurf:
         exchange.begin(flow, under_way)
         if is_base_url and not (self.settings.allow_remote or routing.is_local(flow)):
             under_way.refuse(flow)
-        if under_way.route:
+        if under_way.route or flow.response:
             flow.request.stream = False  # stream_large_bodies must not take it past layer 1
 
     @_shielded

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mitmproxy import http
 
 from mitmproxy_windsurf.proxy import decoders
-from mitmproxy_windsurf.proxy.streaming import STALE_HEADERS, BodyStream, open_ended
+from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, BodyStream, open_ended
 from mitmproxy_windsurf.rewriter import ResponseRewriter
 
 
@@ -69,7 +69,7 @@ class Answer:
         new = b"".join([*stream(body), *stream(b"")])
         if new != body:
             response.content = new
-            for name in STALE_HEADERS[1:]:
+            for name in DIGEST_HEADERS:
                 response.headers.pop(name, None)
             self.sizes = [len(body), len(new)]
             self.original = body if len(body) <= self._keep else None

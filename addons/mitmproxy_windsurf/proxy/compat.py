@@ -20,6 +20,7 @@ _HTTP_STREAM_NEEDS = {
         "check_body_size",
         "handle_protocol_error",
         "send_response",
+        "state_consume_response_body",
         "state_stream_response_body",
     ),
 }

@@ -20,7 +20,7 @@ from mitmproxy_windsurf.proxy.record import Record
 from mitmproxy_windsurf.proxy.routing import Destination
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
-from mitmproxy_windsurf.proxy.streaming import STALE_HEADERS, is_streamed
+from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, is_streamed
 from mitmproxy_windsurf.proxy.verdict import verdict
 from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
 from mitmproxy_windsurf.rewriter.signatures import Signatures, SignedThinking
@@ -122,7 +122,7 @@ class Exchange:
             self.warn(warning)
         if new != body:
             request.content = new
-            for name in STALE_HEADERS[1:]:
+            for name in DIGEST_HEADERS:
                 request.headers.pop(name, None)
             self._record.request_bytes = [len(body), len(new)]
             self._record.original_request = self._original(body)
@@ -153,7 +153,8 @@ class Exchange:
 
     def finish(self, flow: http.HTTPFlow, error: str | None = None) -> None:
         """The answer has passed, or there will be none: write the account."""
-        response, answer = flow.response, self._answer
+        response = flow.response
+        answer = None if self._own_answer else self._answer
         streamed = answer is not None and answer.streamed
         if response and answer:
             if streamed:

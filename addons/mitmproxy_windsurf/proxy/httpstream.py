@@ -31,9 +31,12 @@ class ReleasingHttpStream(HttpStream):
         self, event: RequestProtocolError | ResponseProtocolError
     ) -> CommandGenerator[None]:
         if isinstance(event, ResponseProtocolError) and self.client_state != self.state_errored:
+            nothing_sent = (
+                self.flow.response is None or self.server_state == self.state_consume_response_body
+            )
             if self.server_state == self.state_stream_response_body:
                 yield from self._send_held()
-            elif self.flow.response is None and (exchange := exchange_of(self.flow)):
+            elif nothing_sent and (exchange := exchange_of(self.flow)):
                 yield from self._answer(exchange.unreachable(self.flow.request, event.message))
                 return
         yield from super().handle_protocol_error(event)
@@ -45,10 +48,12 @@ class ReleasingHttpStream(HttpStream):
                 yield SendHttp(ResponseData(self.stream_id, chunk), self.context.client)
 
     def check_body_size(self, request: bool) -> CommandGenerator[bool]:
-        """With stream_large_bodies, a body that layer 1 has to read is not streamed."""
-        exchange = exchange_of(self.flow) if request else None
-        if exchange and exchange.route and not self.context.options.body_size_limit:
-            return False
+        """With stream_large_bodies, a body that layer 1 has to read is not streamed, nor is one
+        whose request is refused: mitmproxy cannot answer while it streams."""
+        if request and (exchange := exchange_of(self.flow)):
+            to_be_read = exchange.route and not self.context.options.body_size_limit
+            if to_be_read or self.flow.response:
+                return False
         return (yield from super().check_body_size(request))
 
     def _answer(self, response: http.Response) -> CommandGenerator[None]:

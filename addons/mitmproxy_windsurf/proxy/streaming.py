@@ -21,8 +21,8 @@ STREAM_TYPES = re.compile(
     re.IGNORECASE,
 )
 JSON_TYPE = re.compile(r"application/(?:[\w.-]+\+)?json\b", re.IGNORECASE)
-STALE_HEADERS = ("content-length", "etag", "digest", "content-digest", "repr-digest", "content-md5")
-"""What a response says about bytes that are no longer the ones that are sent."""
+DIGEST_HEADERS = ("etag", "digest", "content-digest", "repr-digest", "content-md5")
+"""What a message says about bytes that are no longer the ones that are sent."""
 
 SHOWN = 8 * 1024 * 1024
 """Bytes of a streamed body that are kept to be looked at."""
@@ -173,7 +173,7 @@ def open_ended(request: http.Request, response: http.Response) -> None:
     until_close = not response.is_http2 and not {"content-length", "transfer-encoding"} & {
         name.lower() for name in headers
     }
-    for name in STALE_HEADERS:
+    for name in ("content-length", *DIGEST_HEADERS):
         headers.pop(name, None)
     if request.http_version == "HTTP/1.1":
         if until_close:  # or mitmproxy would keep the upstream's closed connection for another one
