@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_BEFORE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_BEFORE_FENCE = re.compile(r"[ \t>]*(?P<item>(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _RUN = {mark: re.compile(f"{mark}+") for mark in "`~"}
 
 
@@ -41,8 +41,9 @@ def _fences(text: str, mark: str) -> Iterator[_Fence]:
         end = newline if newline >= 0 else len(text)
         run = _run_end(text, pos, mark)
         info = text[run:end].strip()
-        if _BEFORE_FENCE.fullmatch(text, line, pos) and not (mark == "`" and "`" in info):
-            yield _Fence(line, end, mark, run - pos, not info)
+        before = _BEFORE_FENCE.fullmatch(text, line, pos)
+        if before and not (mark == "`" and "`" in info):
+            yield _Fence(line, end, mark, run - pos, not info and not before["item"])
         line, pos = end, text.find(mark * 3, end)
 
 

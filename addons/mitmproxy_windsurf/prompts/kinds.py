@@ -110,7 +110,7 @@ class Sentence:
     def _ending_here(self, page: Page, start: int, end: int) -> Found:
         mark = _END_OF_SENTENCE.match(page.text, end)
         if mark and mark.end() > end:
-            return _ended(start, end, mark.end(), self.replacement)
+            return _ended(page, start, end, mark.end(), self.replacement)
         if self.unended != "keep" and _END_OF_LINE.match(page.text, end):
             return Found(start, end, self.replacement)
         return Found(start, end, self.replacement, "its sentence goes on differently")
@@ -166,7 +166,7 @@ class Paragraph:
             elif not closing:
                 yield _to_its_end(page, start, end, self.replacement, self.unended)
             elif stop := page.sentence_end(closing[1]):
-                yield _ended(start, stop.body, stop.end, self.replacement)
+                yield _ended(page, start, stop.body, stop.end, self.replacement)
             else:
                 yield _cut_off(page, start, closing[1], self.replacement)
 
@@ -255,17 +255,16 @@ def _first_of(
 def _to_its_end(page: Page, start: int, end: int, replacement: str, unended: Unended) -> Found:
     """The sentence whose opening words stand from `start` to `end`."""
     if stop := page.sentence_end(end):
-        return _ended(start, stop.body, stop.end, replacement)
+        return _ended(page, start, stop.body, stop.end, replacement)
     if unended == "keep":
         return Found(start, end, replacement, "its sentence has no end")
     return _cut_off(page, start, page.line_end(end) if unended == "line" else end, replacement)
 
 
-def _ended(start: int, body: int, end: int, replacement: str) -> Found:
-    """The sentence keeps its own mark, and a removal takes it along."""
-    if replacement:
-        return Found(start, body, replacement.removesuffix("."))
-    return Found(start, end, replacement)
+def _ended(page: Page, start: int, body: int, end: int, replacement: str) -> Found:
+    """The sentence keeps its own mark; a removal takes it along."""
+    mark = page.text[body:end] if replacement else ""
+    return Found(start, end, replacement.removesuffix(".") + mark)
 
 
 def _cut_off(page: Page, start: int, end: int, replacement: str) -> Found:

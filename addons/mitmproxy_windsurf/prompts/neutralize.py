@@ -115,16 +115,15 @@ class _Run:
 
     def round(self) -> bool:
         """Look at everything once; False when there was nothing to change."""
-        if len(self._drafts) > 1:
-            self._across_parts()
+        changed = len(self._drafts) > 1 and self._across_parts()
         for draft in self._drafts:
             if not draft.settled:
                 hits = _resolved(_hits(draft.page, self._entries))
+                draft.settled = not hits
                 if hits:
                     draft.apply(self._laid(draft.page.text, hits))
-                else:
-                    draft.settled = True
-        return not all(draft.settled for draft in self._drafts)
+                    changed = True
+        return changed
 
     def results(self) -> tuple[Neutralized, ...]:
         for rule, times in self._fired.items():
@@ -135,7 +134,7 @@ class _Run:
             return results
         return (replace(results[0], warnings=tuple(self._warnings)), *results[1:])
 
-    def _across_parts(self) -> None:
+    def _across_parts(self) -> bool:
         seams = list(accumulate(len(draft.page.text) for draft in self._drafts))
         page = Page("".join(draft.page.text for draft in self._drafts), seams[:-1])
         found = list(_found(page, self._entries))
@@ -152,6 +151,7 @@ class _Run:
             if own:
                 draft.apply(own)
             draft.settled = draft.settled or not found
+        return bool(spans)
 
     def _laid(self, text: str, hits: Sequence[_Hit]) -> list[Span]:
         """Spans for the hits, noting what has to be noted."""

@@ -28,9 +28,10 @@ _NEWLINE = re.compile(r"\n")
 _CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я\u3040-\u9fff\uac00-\ud7af"
 _ABBREVIATION = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bapprox)"
 _STOP = re.compile(
-    # A line break before a capital letter ends a sentence too, but without a full stop.
-    rf"""(?<![.!?;…]){_ABBREVIATION}(?P<mark>[.!?;…]+)(?=["'”’»)\]*_`]*(?:\s|\Z))"""
-    rf"""|(?P<wide>[。！？；])|\n(?=[^\S\n]*[*_"“(]*[{_CAPITAL}])"""
+    # A line break before a capital letter ends a sentence too, though without a full stop,
+    # unless a comma or the like says that the line goes on.
+    rf"""(?<![.!?;…]){_ABBREVIATION}[.!?;…]+(?=["'”’»)\]*_`]*(?:\s|\Z))"""
+    rf"""|[。！？；]|(?<![,(/–—-])(?<![,(/–—-]\r)\n(?=[^\S\n]*[*_"“(]*[{_CAPITAL}])"""
 )
 _STOP_BEFORE_SEAM = re.compile(r"""[.!?:;…。！？；]["'”’»)\]*_`]*\s*\Z""")
 _SENTENCE_HEAD = re.compile(

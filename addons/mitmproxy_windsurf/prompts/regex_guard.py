@@ -23,6 +23,7 @@ from mitmproxy_windsurf.prompts.kinds import REGEX_REACH
 
 MAX_STEPS = 200_000
 MIN_PREFIX = 3
+MAX_LENGTH = 500  # which bounds how deep a pattern is nested, too
 _MAX_PEEK = 8  # steps of a look-ahead in a repeat
 _SLOW = 0.05  # seconds for one attempt: ten times what MAX_STEPS take
 
@@ -50,6 +51,8 @@ def literal_prefix(pattern: str) -> str:
     Raises:
         RegexRefused: the pattern must not be used.
     """
+    if len(pattern) > MAX_LENGTH:
+        raise RegexRefused(f"has {len(pattern)} characters, {MAX_LENGTH} are allowed")
     nodes = _parse(pattern)
     prefix = _prefix(nodes)
     if len(prefix) < MIN_PREFIX:
@@ -163,7 +166,7 @@ def _parse(pattern: str) -> list[Node]:
             warnings.simplefilter("ignore")
             flags = re.compile(pattern).flags
             nodes = list(import_module("re._parser").parse(pattern))
-    except (re.error, OverflowError, RecursionError) as error:
+    except (re.error, OverflowError) as error:
         raise RegexRefused(f"is no regular expression: {error}") from error
     _refuse_ignored_case(flags)
     return nodes

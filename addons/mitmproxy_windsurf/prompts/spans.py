@@ -56,62 +56,76 @@ def splice(text: str, spans: Iterable[Span]) -> str:
 
 
 def compose(first: Sequence[Span], second: Sequence[Span]) -> list[Span]:
-    """The spans of `first`, then of `second` on what it made, as spans of the original text."""
+    """The spans of `first`, then of `second` on what it made, as spans of the original text.
+
+    Where spans of the two overlap they become one, which the later rule answers for.
+    """
     result: list[Span] = []
-    olds = list(_placed(first))
-    shift = index = 0  # original place = place in between + shift, behind olds[:index]
-    for new in second:
-        while index < len(olds) and olds[index].end <= new.start:
-            result.append(olds[index].span)
-            shift = olds[index].span.end - olds[index].end
-            index += 1
-        start, before, after = new.start + shift, "", ""
-        if index < len(olds) and olds[index].start < new.start:
-            start = olds[index].span.start
-            before = olds[index].span.replacement[: new.start - olds[index].start]
-        end = new.end + shift
-        while index < len(olds) and olds[index].start < new.end:
-            old = olds[index]
-            shift = old.span.end - old.end
-            end = new.end + shift
-            if old.end > new.end:
-                end = old.span.end
-                after = old.span.replacement[new.end - old.start :]
-            index += 1
-        result.append(Span(start, end, before + new.replacement + after, new.rule))
-        if after:  # a later span may still reach into what is left of this one
-            olds.insert(
-                index, _Placed(new.end, new.end + len(after), Span(end, end, after, new.rule))
-            )
-            result[-1] = result[-1]._replace(replacement=before + new.replacement)
-    return _merged(result + [old.span for old in olds[index:]])
+    shift = 0  # from a place in the text between the two to the same place in the original
+    for olds, news in _overlapping(_placed(first), second):
+        group: list[_Placed | Span] = [*olds, *news]
+        start = min(span.start for span in group) + shift
+        shift += sum(old.shift for old in olds)
+        end = max(span.end for span in group) + shift
+        pieces = [*_uncovered(olds, news), *((new.start, new.replacement) for new in news)]
+        replacement = "".join(text for _, text in sorted(pieces))
+        result.append(Span(start, end, replacement, (news or olds)[-1].rule))
+    return result
 
 
 class _Placed(NamedTuple):
-    """A span of the original and where its replacement stands in the text in between."""
+    """Where the replacement of an earlier span stands, and how far back what follows came from."""
 
     start: int
     end: int
-    span: Span
+    replacement: str
+    rule: str
+    shift: int
 
 
 def _placed(spans: Iterable[Span]) -> Iterator[_Placed]:
     shift = 0
     for span in spans:
-        start = span.start + shift
-        yield _Placed(start, start + len(span.replacement), span)
-        shift += len(span.replacement) - (span.end - span.start)
+        start, length = span.start - shift, len(span.replacement)
+        own = span.end - span.start - length
+        yield _Placed(start, start + length, span.replacement, span.rule, own)
+        shift += own
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """What stands at one place becomes one span."""
-    merged: list[Span] = []
-    for span in spans:
-        if merged and span.start == span.end == merged[-1].end:
-            last = merged.pop()
-            span = last._replace(replacement=last.replacement + span.replacement)
-        merged.append(span)
-    return merged
+def _overlapping(
+    olds: Iterable[_Placed], news: Iterable[Span]
+) -> Iterator[tuple[list[_Placed], list[Span]]]:
+    """Spans of both lists, in groups that do not overlap one another."""
+    old_group: list[_Placed] = []
+    new_group: list[Span] = []
+    reach = 0
+    spans: list[_Placed | Span] = [*olds, *news]
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        if span.start >= reach and (old_group or new_group):
+            yield old_group, new_group
+            old_group, new_group = [], []
+        if isinstance(span, Span):
+            new_group.append(span)
+        else:
+            old_group.append(span)
+        reach = max(reach, span.end)
+    if old_group or new_group:
+        yield old_group, new_group
+
+
+def _uncovered(olds: Iterable[_Placed], news: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """What of the replacements no later span replaces, and where it stands."""
+    index = 0
+    for old in olds:
+        pos = old.start
+        while index < len(news) and news[index].start < old.end:
+            yield pos, old.replacement[pos - old.start : max(0, news[index].start - old.start)]
+            pos = news[index].end
+            if pos > old.end:
+                break
+            index += 1
+        if pos < old.end:
+            yield pos, old.replacement[pos - old.start :]
 
 
 def _balanced(text: str, span: Span) -> Span:

@@ -20,6 +20,7 @@ from functools import cached_property, lru_cache
 EMPHASIS = r"[*_]{0,3}"
 GAP = rf"{EMPHASIS}\s+{EMPHASIS}"
 LOOKALIKES = {"'": "['’‘ʼ＇]", '"': '["“”„]'}
+_STRAIGHT = str.maketrans(dict.fromkeys("’‘ʼ＇", "'") | dict.fromkeys("“”„", '"'))
 
 _TOKEN = r"[^\s.,;:!?]+(?:[.,;:!?]+[^\s.,;:!?]+)*"  # punctuation inside ("4.8"), never at the end
 _MORE = rf"(?:\([^()\n]{{0,60}}\)|(?=[A-Z\d\[]|\S{{0,40}}?\d){_TOKEN})"
@@ -29,7 +30,7 @@ SLOTS = {
     "{name}": rf"{_TOKEN}(?:\s+{_MORE}){{0,5}}",
 }
 _SLOT_LIKE = re.compile(r"\{[^{}\s]*\}")
-_SHAPE = re.compile(r"""(?P<lead>["“(\[]*)(?P<core>.*?)(?P<trail>[,.:;!?)"”\]]*)""", re.DOTALL)
+_SHAPE = re.compile(r"""(?P<lead>["(\[]*)(?P<core>.*?)(?P<trail>[,.:;!?)"\]]*)""", re.DOTALL)
 _PLAIN = re.compile(r"""[^'"]+""")
 
 
@@ -38,7 +39,7 @@ class Words:
 
     def __init__(self, wording: str) -> None:
         self.wording = wording
-        shapes = [_SHAPE.fullmatch(token) for token in wording.split()]
+        shapes = [_SHAPE.fullmatch(token) for token in wording.translate(_STRAIGHT).split()]
         self._tokens = [(s["lead"], s["core"], s["trail"]) for s in shapes if s]
         cores = [core for _, core, _ in self._tokens if core not in SLOTS]
         literals = {max(_PLAIN.findall(core), key=len, default="") for core in cores}
