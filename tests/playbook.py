@@ -168,6 +168,11 @@ class Playbook:
             self._nothing_untold()
         return self
 
+    def take(self) -> list[bytes]:
+        """What has come out and is not told."""
+        events, self._untold = self._untold, []
+        return events
+
     @property
     def output(self) -> bytes:
         return b"".join(self._out)

@@ -48,7 +48,7 @@ class OpenText:
 
         Should the text go on later, it does so through `row`.
         """
-        out = self._flush_from(0)
+        out = self._flush_stages()
         self._put_aside()
         if not self.failure:
             self._stages = list(row)
@@ -60,7 +60,7 @@ class OpenText:
         rest = ""
         if self.dedup and self.dedup.held:
             rest = self._compared(verb=self.dedup.release if keep else self.dedup.settle)
-        return self._through(rest) + self._flush_from(0)
+        return self._through(rest) + self._flush_stages()
 
     def end_comparison(self) -> str:
         """The text is not compared with the reasoning any more."""
@@ -68,7 +68,7 @@ class OpenText:
 
     def end_by_tool(self) -> str:
         """A tool call ends the comparison with the reasoning, and the text."""
-        return self.end_comparison() + self._flush_from(0)
+        return self.end_comparison() + self._flush_stages()
 
     def release(self) -> str:
         """The stream broke."""
@@ -101,9 +101,11 @@ class OpenText:
             text = out
         return text
 
-    def _flush_from(self, index: int) -> str:
+    def _flush_stages(self) -> str:
         out = ""
-        for position in range(index, len(self._stages)):
+        for position in range(len(self._stages)):
+            if not self._stages:  # one has failed on the way
+                break
             try:
                 rest = self._stages[position].flush()
             except Exception as error:

@@ -107,7 +107,7 @@ class Texts:
         """A text that is complete in itself."""
         if channel in TOOL_CHANNELS:
             self._visible = True
-        key = Key(place, channel)
+        key = Key(None, channel, place)
         row = stages(channel, self._layers, model=self._model, unwrap=False, streamed=False)
         whole = OpenText(key, row, None)
         out = whole.feed(text) + whole.flush(keep=True)

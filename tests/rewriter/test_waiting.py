@@ -1,0 +1,113 @@
+"""Events that wait: what goes out is one of two spellings of the same texts, as soon as it may."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mitmproxy_windsurf.rewriter.waiting import MAX_WAITING, Move, WaitingEvents
+from mitmproxy_windsurf.wire.parts import Key
+from swap import Swap
+
+A, B = Key(0, "text"), Key(1, "text")
+
+
+def waiting() -> WaitingEvents:
+    return WaitingEvents(lambda key: True)
+
+
+def test_an_event_without_texts_passes() -> None:
+    assert waiting().add(b"raw", b"raw") == b"raw"
+
+
+def test_an_event_with_a_change_goes_out_as_rewritten() -> None:
+    assert waiting().add(b"raw", b"new", [Move(A, "a/x", "a<w>")]) == b"new"
+    assert waiting().add(b"raw", b"new", [Move(None, "a/x", "a<w>")]) == b"new"
+    assert waiting().add(b"raw", b"new", [Move(None, "a", "a")]) == b"raw"
+
+
+def test_a_text_that_is_behind_lets_all_events_wait() -> None:
+    events = waiting()
+    assert events.add(b"1", b"1'", [Move(A, "a/", "a")]) == b""
+    assert events.add(b"2", b"2") == b""
+    assert events.add(b"3", b"3'", [Move(B, "b/", "b")]) == b""
+    assert events.add(b"4", b"4'", [Move(A, "c", "/c")]) == b""
+    assert events.add(b"5", b"5'", [Move(B, "d", "/d")]) == b"12345"
+    assert events.add(b"6", b"6") == b"6"
+
+
+def test_a_change_lets_all_go_as_rewritten() -> None:
+    events = waiting()
+    events.add(b"1", b"1'", [Move(A, "a/", "a")])
+    events.add(b"2", b"2'", [Move(B, "b/", "b")])
+    assert events.add(b"3", b"3'", [Move(A, "x", "<w>")]) == b"1'2'3'"
+    # What B was behind is in 2' no more, so its next event must be as rewritten too.
+    assert events.add(b"4", b"4'", [Move(B, "d", "/d")]) == b"4'"
+
+
+def test_a_text_that_ended_behind_was_dropped() -> None:
+    closed: set[Key] = set()
+    events = WaitingEvents(lambda key: key not in closed)
+    assert events.add(b"1", b"1'", [Move(A, "a", "")]) == b""
+    closed.add(A)
+    assert events.add(b"2", b"2") == b"1'2"
+
+
+def test_a_text_so_far() -> None:
+    events = waiting()
+    assert events.add(b"1", b"1'", [Move(A, "a", "a", cumulative=True)]) == b"1"
+    assert events.add(b"2", b"2'", [Move(A, "a/", "a", cumulative=True)]) == b""
+    assert events.add(b"3", b"3'", [Move(A, "a/b", "a/b", cumulative=True)]) == b"23"
+    assert events.add(b"4", b"4'", [Move(A, "a/x", "a<w>", cumulative=True)]) == b"4'"
+
+
+def test_no_more_than_a_few_wait() -> None:
+    events = waiting()
+    events.add(b"[", b"<", [Move(A, "/", "")])
+    out = [events.add(b".", b".") for _ in range(MAX_WAITING)]
+    assert out == [b""] * (MAX_WAITING - 1) + [b"<" + b"." * MAX_WAITING]
+    assert events.add(b".", b".") == b"."
+
+
+def test_release_gives_the_events_back_as_they_came() -> None:
+    events = waiting()
+    events.add(b"1", b"1'", [Move(A, "a/", "a")])
+    events.add(b"2", b"2")
+    assert events.release() == b"12"
+    assert events.release() == b""
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("AB"), st.text("/x", max_size=3)) | st.none(), max_size=40),
+    st.booleans(),
+)
+def test_the_texts_come_out_as_the_layers_decided(events: list[Any], matching: bool) -> None:
+    """Whatever spelling goes out, its texts are what the transforms gave; without a match all is
+    raw, unless the wait got long."""
+    needle = "/x" if matching else "//xx//"
+    machines = {"A": Swap(needle), "B": Swap(needle)}
+    keys = {"A": A, "B": B}
+    closed: set[Key] = set()
+    queue = WaitingEvents(lambda key: key not in closed)
+    out = b""
+    came = {"A": "", "B": ""}
+    for event in events:
+        if event is None:
+            out += queue.add(b"-", b"-")
+            continue
+        name, text = event
+        came[name] += text
+        went = machines[name].feed(text)
+        raw, new = (f"{name}{piece};".encode() for piece in (text, went))
+        out += queue.add(raw, new, [Move(keys[name], text, went)])
+    tails = {name: machine.flush() for name, machine in machines.items()}
+    closed.update(keys.values())
+    rest = "".join(f"{name}{tail};" for name, tail in tails.items() if tail).encode()
+    out += queue.add(b"", rest, [Move(keys[name], "", tail) for name, tail in tails.items()])
+    for name, text in came.items():
+        said = "".join(
+            part[1:] for part in out.decode().replace("-", "").split(";") if part[:1] == name
+        )
+        wanted = Swap(needle)
+        assert said == wanted.feed(text) + wanted.flush()
+    assert out.count(b"-") == events.count(None)
