@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mitmproxy_windsurf.proxy.options import OPTIONS
-from proxy.harness import Proxy, Script, Upstream, running_proxy, running_upstream
+from proxy.harness import Proxy, running_proxy
+from proxy.http1 import Script, Upstream, running_upstream
 
 StartProxy = Callable[..., Awaitable[Proxy]]
 StartUpstream = Callable[..., Awaitable[Upstream]]

@@ -14,7 +14,7 @@ import h2.events
 from cryptography.hazmat.primitives import serialization as _serialization
 from mitmproxy import certs
 
-from proxy.harness import PATIENCE
+from proxy.http1 import PATIENCE
 
 
 @dataclass

@@ -14,8 +14,9 @@ from mitmproxy.proxy.layers import http as http_layers
 
 from mitmproxy_windsurf.proxy import compat
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import CHAT, DONE, MARKER, PRIVATE, Out, Request, chat_request, connected, event
+from proxy.http1 import Out, Request, connected
 from proxy.http2 import Http2Out, http2_client, http2_upstream
+from proxy.messages import CHAT, DONE, MARKER, PRIVATE, chat_request, event
 
 HELD = "/tmp/wind"
 """The beginning of a private path: nobody knows yet whether it has to go."""

@@ -13,7 +13,9 @@ from mitmproxy_windsurf.proxy.addon import Windsurf
 from mitmproxy_windsurf.proxy.exchange import Engine
 from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import (
+from proxy.harness import Proxy, load_flows
+from proxy.http1 import Out, Request, ask, connected
+from proxy.messages import (
     CHAT,
     DONE,
     MARKER,
@@ -21,15 +23,9 @@ from proxy.harness import (
     NEUTRAL,
     PRIVATE,
     TRIGGER,
-    Out,
-    Proxy,
-    Request,
-    ask,
     chat_answer,
     chat_request,
-    connected,
     event,
-    load_flows,
     said,
 )
 
@@ -124,9 +120,9 @@ async def test_the_demo_shows_what_the_layers_are_for(start_proxy: StartProxy) -
     proxy.master.options.update(windsurf_neutralize=True)
     reply = await ask(proxy.port, "POST", CHAT, body)
     assert reply.status == 200
-    assert MARKER in said(reply)
-    assert "windsurf-workspace" not in said(reply)
-    assert "claude-opus-4-6" in said(reply)
+    assert MARKER in said(reply.body)
+    assert "windsurf-workspace" not in said(reply.body)
+    assert "claude-opus-4-6" in said(reply.body)
     comment = (await proxy.flows.count(2))[1].comment
     assert re.fullmatch(r"a1×1 −26 B · .*paths×.*", comment)
 

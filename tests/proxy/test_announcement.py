@@ -12,7 +12,7 @@ from mitmproxy_windsurf.proxy.settings import Settings
 from mitmproxy_windsurf.proxy.target import parse_target
 from mitmproxy_windsurf.rewriter import Layers
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import Out, Request, ask
+from proxy.http1 import Out, Request, ask
 
 
 class FakeServer:

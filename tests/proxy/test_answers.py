@@ -7,18 +7,15 @@ import pytest
 
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.encoders import ENCODERS, encode
-from proxy.harness import (
+from proxy.http1 import Out, Request, ask, connected
+from proxy.messages import (
     CHAT,
     DONE,
     MARKER,
     MESSAGES,
     PRIVATE,
-    Out,
-    Request,
-    ask,
     chat_answer,
     chat_request,
-    connected,
     event,
     said,
 )
@@ -43,7 +40,7 @@ async def test_a_stream_is_rewritten_and_keeps_the_connection(
             await client.send("POST", CHAT, chat_request())
             reply = await client.reply()
             assert reply.complete
-            assert said(reply) == CLEAN
+            assert said(reply.body) == CLEAN
             assert reply.body.endswith(DONE)
             assert reply.headers["transfer-encoding"] == "chunked"
             assert "etag" not in reply.headers
@@ -66,7 +63,7 @@ async def test_what_is_decided_is_not_delayed(
         await client.send("POST", CHAT, chat_request())
         await client.seen(b"first")
         upstream.go_on()
-        assert said(await client.reply()) == "firstsecond"
+        assert said((await client.reply()).body) == "firstsecond"
 
 
 async def test_a_stream_without_a_leak_passes_byte_for_byte(
@@ -156,7 +153,7 @@ async def test_a_compressed_stream_is_decoded_event_by_event(
         upstream.go_on()
         reply = await client.reply()
     assert reply.complete
-    assert said(reply) == CLEAN
+    assert said(reply.body) == CLEAN
     assert "content-encoding" not in reply.headers
 
 
@@ -216,7 +213,7 @@ async def test_a_damaged_compressed_stream_reaches_the_client_as_an_abort(
     proxy = await start_proxy(windsurf_upstream=upstream.url)
     reply = await ask(proxy.port, "POST", CHAT, chat_request())
     assert not reply.complete
-    assert said(reply) == "fine/tmp/wind"
+    assert said(reply.body) == "fine/tmp/wind"
     flow = await proxy.flow()
     assert "damaged" in flow.metadata["windsurf"]["warnings"][0]
 
@@ -239,7 +236,7 @@ async def test_a_stream_is_told_by_the_request_if_its_type_does_not_say_so(
         await client.send("POST", CHAT, chat_request())
         await client.seen(b"first")
         upstream.go_on()
-        assert said(await client.reply()) == f"first {MARKER}"
+        assert said((await client.reply()).body) == f"first {MARKER}"
 
 
 async def test_an_upstream_that_ends_by_closing(
@@ -255,7 +252,7 @@ async def test_an_upstream_that_ends_by_closing(
     for _ in range(2):
         reply = await ask(proxy.port, "POST", CHAT, chat_request())
         assert reply.complete
-        assert said(reply) == CLEAN
+        assert said(reply.body) == CLEAN
         assert reply.headers["transfer-encoding"] == "chunked"
         assert reply.headers["connection"] == "close"
 
@@ -269,7 +266,7 @@ async def test_a_client_that_speaks_http_1_0(
         await client.send("POST", CHAT, chat_request(), version="1.0")
         reply = await client.reply()
     assert "transfer-encoding" not in reply.headers
-    assert said(reply) == CLEAN
+    assert said(reply.body) == CLEAN
 
 
 async def test_a_stream_with_a_length(
@@ -284,7 +281,7 @@ async def test_a_stream_with_a_length(
         for _ in range(2):
             await client.send("POST", CHAT, chat_request())
             reply = await client.reply()
-            assert said(reply) == CLEAN
+            assert said(reply.body) == CLEAN
             assert "content-length" not in reply.headers
 
 
@@ -340,7 +337,7 @@ async def test_shadow_shows_what_would_be_changed(
     upstream = await start_upstream(leak)
     proxy = await start_proxy(windsurf_upstream=upstream.url, windsurf_shadow=True)
     reply = await ask(proxy.port, "POST", CHAT, chat_request())
-    assert said(reply) == LEAK
+    assert said(reply.body) == LEAK
     flow = await proxy.flow()
     assert flow.comment == "shadow: paths×1"
     assert flow.marked == ""

@@ -7,20 +7,9 @@ import pytest
 
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.encoders import encode
-from proxy.harness import (
-    CHAT,
-    MESSAGES,
-    NEUTRAL,
-    TRIGGER,
-    Out,
-    Proxy,
-    Request,
-    Upstream,
-    ask,
-    chat_answer,
-    chat_request,
-    connected,
-)
+from proxy.harness import Proxy
+from proxy.http1 import Out, Request, Upstream, ask, connected
+from proxy.messages import CHAT, MESSAGES, NEUTRAL, TRIGGER, chat_answer, chat_request
 
 TOUCHED = chat_request(TRIGGER, stream=False)
 NEUTRALIZED = chat_request(NEUTRAL, stream=False)

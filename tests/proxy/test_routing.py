@@ -15,23 +15,19 @@ from mitmproxy.test import tflow
 from mitmproxy_windsurf.proxy.routing import Listening
 from mitmproxy_windsurf.proxy.target import Target
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import (
+from proxy.harness import load_flows, until
+from proxy.http1 import Out, Request, ask, connected
+from proxy.http2 import http2_client, server_tls
+from proxy.messages import (
     CHAT,
     MARKER,
     MESSAGES,
     NEUTRAL,
     PRIVATE,
     TRIGGER,
-    Out,
-    Request,
-    ask,
     chat_answer,
     chat_request,
-    connected,
-    load_flows,
-    until,
 )
-from proxy.http2 import http2_client, server_tls
 
 TOUCHED = chat_request(TRIGGER, stream=False)
 NEUTRALIZED = chat_request(NEUTRAL, stream=False)

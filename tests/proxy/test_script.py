@@ -15,22 +15,9 @@ import pytest
 
 import mitmproxy_windsurf
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import (
-    CHAT,
-    DONE,
-    MARKER,
-    NEUTRAL,
-    PATIENCE,
-    TRIGGER,
-    Out,
-    Request,
-    ask,
-    chat_request,
-    connected,
-    event,
-    said,
-    until,
-)
+from proxy.harness import until
+from proxy.http1 import PATIENCE, Out, Request, ask, connected
+from proxy.messages import CHAT, DONE, MARKER, NEUTRAL, TRIGGER, chat_request, event, said
 
 SCRIPT = Path(mitmproxy_windsurf.__file__).parent.parent / "windsurf.py"
 MITMDUMP = "import sys; from mitmproxy.tools.main import mitmdump; sys.exit(mitmdump())"
@@ -146,7 +133,7 @@ async def test_a_reload_in_mid_stream(
             upstream.go_on()
             reply = await client.reply()
             assert reply.complete
-            assert said(reply) == f"see  {MARKER}"
+            assert said(reply.body) == f"see  {MARKER}"
             assert NEUTRAL.encode() in upstream.requests[number].body
     for flow in await proxy.flows.count(2):
         assert flow.comment.endswith("paths×1")
