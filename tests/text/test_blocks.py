@@ -35,6 +35,7 @@ REMOVED = {
     "blanks in the closing tag": (f"A {OPEN}tree</ workspace_layout \n> B", "A  B"),
     "self-closing": ("A <workspace_layout/> B", "A  B"),
     "self-closing with attributes": ('A <workspace_layout a="b" /> B', "A  B"),
+    "self-closing, blank before the end": ("A <workspace_layout / > B", "A  B"),
     "nested": (f"A {OPEN}a{OPEN}b{CLOSE}c{CLOSE} B", "A  B"),
     "nested data": (f"A {OPEN}\na\n{OPEN}\nb\n{CLOSE}\nc\n{CLOSE} B", "A  B"),
     "nested in data on one line": (f"A {OPEN}\n{OPEN}b{CLOSE}\nc\n{CLOSE} B", "A  B"),
@@ -55,6 +56,11 @@ REMOVED = {
     ),
     "a tag in a tag": ("A <work<workspace_layout/>space_layout>x</workspace_layout> B", "A  B"),
     "a tag in a closing tag": (f"A {OPEN}x</workspace_<user_information/>layout> B", "A  B"),
+    "a tag behind a closing name": (f"A {OPEN}x</workspace_layout <user_information/>> B", "A  B"),
+    "a block at the start of a fence line": (
+        f"{OPEN}x{CLOSE}```\n{OPEN}\n```\nB",
+        f"```\n{OPEN}\n```\nB",
+    ),
     "a block between a tag and its line break": (f"A {OPEN}{OPEN}x{CLOSE}\nb\n{CLOSE} B", "A  B"),
 }
 
@@ -68,6 +74,9 @@ KEPT = {
     "mention, then prose": f"The {OPEN} tag lists files.",
     "mention, then much prose": f"The {OPEN} tag lists files.\n{MANY}",
     "a tag that leads its line, then a sentence": f"{OPEN}, the tag, lists\nfiles.\n{MANY}",
+    "a tag that leads its line, then a blank": f"{OPEN} lists\nfiles.",
+    "content straight after a tag within its line": f"The {OPEN}s are\nmany.",
+    "less-than sign and line break": f"The {OPEN}<\nfiles.",
     "a tag that leads its line, then Chinese": f"{OPEN}标签\n列出文件。\n{MANY}",
     "closing tag alone": f"A {CLOSE} B",
     "closing tag of another block": f"A {OPEN}x</user_information> B",
@@ -168,11 +177,20 @@ def test_edits() -> None:
 
 
 def test_origin_tells_where_the_output_comes_from() -> None:
-    text = f"ab {OPEN}\nx{CLOSE} cd <user_information/> ef"
+    nested = f"{OPEN}x<user_information/>y{CLOSE}"
+    text = f"ab {OPEN}\nx{CLOSE} cd {nested} ef"
     stage = BlockStream()
     out = "".join(map(stage.feed, every(text, 3))) + stage.flush()
     assert out == "ab  cd  ef"
     assert [text[stage.origin(out.index(char))] for char in "abcdef"] == list("abcdef")
+
+
+def test_after_release_nothing_is_open() -> None:
+    for head in (f"A {OPEN} x", f"A {OPEN}\nx <", f"A {OPEN} x <work"):
+        stage = BlockStream()
+        stage.feed(head)
+        stage.release()
+        assert stage.feed(f"space_layout> <w> {CLOSE} B") == f"space_layout> <w> {CLOSE} B"
 
 
 TAGS = ("a", "b")

@@ -43,6 +43,7 @@ ROOTS = {
     "mixed separators": (r"at \tmp/windsurf-workspace\src/a.js ok", "at {P} ok"),
     "doubled separators": (r"at \\tmp\\windsurf-workspace\\a.js ok", "at {P} ok"),
     "doubled slashes": ("at //opt//windsurf//a.js ok", "at {P} ok"),
+    "two separators after more": ("at ///x and //opt/windsurf/a.js ok", "at ///x and {P} ok"),
     "four separators": (r"at /home////user\\\\projects/workspace-x/a ok", "at {P} ok"),
     "drive": (r"at C:\home\user\projects\workspace-dev1\src\index.js ok", "at {P} ok"),
     "drive and slashes": (f"at D:{WORK}/a.js ok", "at {P} ok"),
@@ -190,6 +191,7 @@ TAILS = {
     "Chinese after the root": (f"在{OPT}目录", "在{P}目录"),
     "Chinese after a separator": (f"{OPT}/测试/a.py b", "{P} b"),
     "Chinese name with letters": (f"{OPT}/测试a.py b", "{P} b"),
+    "Chinese name around letters": (f"{OPT}/测试a文件.py b", "{P} b"),
     "Chinese name, then a name": (f"{OPT}/测试/a.py文件", "{P}文件"),
     "Chinese after a full stop": (f"{OPT}/a.文件", "{P}.文件"),
     "Japanese": (f"{OPT}/a.pyを開く", "{P}を開く"),
@@ -368,6 +370,21 @@ def test_release_gives_back_undecided_paths(rest: str) -> None:
     stage = PathStream()
     out = stage.feed(f"a {rest}")
     assert out + stage.release() == f"a {rest}".replace(f"{OPT}.", f"{MARKER}.")
+
+
+@pytest.mark.parametrize("head", [f"{OPT}/a", "/opt/wind", "C", f"{OPT}."])
+def test_after_release_nothing_is_pending(head: str) -> None:
+    stage = PathStream()
+    stage.feed(head)
+    stage.release()
+    assert stage.feed("surf b") == "surf b"
+
+
+def test_empty_deltas_change_nothing() -> None:
+    stage = PathStream()
+    text = f"see foo{OPT} {OPT}/a. b"
+    deltas = [delta for char in text for delta in (char, *[""] * LOOK_BEHIND)]
+    assert "".join(map(stage.feed, deltas)) == filled(f"see foo{OPT} {{P}}. b")
 
 
 def test_edits_tell_where_the_input_was_changed() -> None:

@@ -44,6 +44,7 @@ ROWS = {
     "fence without end": "a\n«```py\nx\n\ny `z` ~~~\n»",
     "tilde fence": "a\n~~«~\nx ``` y\n```\n~~~\n»b",
     "tilde fence with backticks in its info": "~~«~ a`b\nx\n~~~\n»b",
+    "tilde fence with code in its info": "~~«~ a`b` c\nx\n~~~\n»b",
     "longer closing fence": "«```\nx\n`````  \n»b",
     "shorter run does not close": "«````\nx\n```\ny\n````\n»b",
     "other fence does not close": "«```\nx\n~~~\ny\n```\n»b",

@@ -112,7 +112,8 @@ class Roots:
         return node if segments else None
 
     def _pattern(self) -> str:
-        # Every alternative begins with a literal, which lets the search skip quickly.
+        # Every alternative begins with a literal, which lets the search skip quickly, and a run is
+        # tried at its first separator alone, or a long one would be read again from each of them.
         first = "".join(re.escape(char) for char in self._tree.children)
         rest = rf"[{SEPARATORS}]*+(?=[{first}]|\Z)"
         runs = [rf"{slash}(?<![{SEPARATORS}]{slash}){rest}" for slash in ("/", r"\\")]
