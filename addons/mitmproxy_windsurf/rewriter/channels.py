@@ -53,9 +53,9 @@ def stages(
 
 
 def _paths(channel: Channel, layers: Layers, *, streamed: bool) -> Stage:
-    private = layers.private_paths
+    private, workspace = layers.private_paths, layers.workspace
     if channel == "tool_input" and streamed:
-        return JSONStrings(lambda: PathScrubber(private_paths=private))
+        return JSONStrings(lambda: PathScrubber(private_paths=private, workspace=workspace))
     if channel in TOOL_CHANNELS:
-        return PathScrubber(private_paths=private)
+        return PathScrubber(private_paths=private, workspace=workspace)
     return PathStream(private_paths=private)

@@ -22,6 +22,7 @@ from mitmproxy_windsurf.wire.splice import (
     remove_elements,
     style_of,
 )
+from mitmproxy_windsurf.wire.workspace import find_workspace
 
 
 class RequestRewriter:
@@ -53,6 +54,8 @@ class RequestRewriter:
         self.facts = detect.facts(self._name, document)
         if not isinstance(document, dict):
             return body
+        if self._layers.map_workspace:
+            self.facts = self.facts._replace(workspace=find_workspace(document))
         try:
             new = self._rewrite(raw, document)
         except Exception as error:

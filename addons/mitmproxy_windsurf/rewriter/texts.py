@@ -57,6 +57,8 @@ class Texts:
         self._keep_visible = keep_visible
         self._signatures = signatures
         self._open: dict[Key, OpenText] = {}
+        self._kinds: dict[Hashable, str] = {}
+        """What each group said last."""
         self._dedups: dict[Hashable, ReasoningDedup] = {}
         self._visible = False
         self._edits: list[Edit] = []
@@ -116,29 +118,33 @@ class Texts:
 
     def switch(self, key: Key) -> list[Tail]:
         """A text begins or goes on: what is held of other channels in its group goes out first."""
-        if len(self._open) == 1 and key in self._open:
+        kind = _kind(key.channel)
+        if self._kinds.get(key.group) == kind and key in self._open:
             return []
+        self._kinds[key.group] = kind
         tails = []
         if len(self._open) >= MAX_OPEN and key not in self._open:
             oldest = next(iter(self._open.values()))
             tails.append(self._end(oldest, oldest.flush(keep=True)))
         for other in list(self._open.values()):
-            if other.key.group != key.group:
-                continue
-            if _same_kind(other.key.channel, key.channel):
-                if other.key != key and not key.copy:  # the comparison is one for the group
-                    tails.append(_tail(other, other.end_comparison()))
-            elif key.channel in TOOL_CHANNELS:
-                tails.append(self._end(other, other.end_by_tool()))
-            elif other.key.channel == "text":
-                tails.append(_tail(other, other.pause(self._stages(other.key))))
-            else:
-                tails.append(self._end(other, other.flush(keep=True)))
-        if key.channel in TOOL_CHANNELS:
+            if other.key.group == key.group and other.key != key:
+                tails.append(self._make_way(other, key))
+        if kind == "tool":
             self._visible = True
             if key.group in self._dedups:  # text after a call is no repetition either
                 self._dedups[key.group].release()
         return [tail for tail in tails if tail.text]
+
+    def _make_way(self, other: OpenText, key: Key) -> Tail:
+        """What goes out of another text of the group before the one of `key`."""
+        kind, other_kind = _kind(key.channel), _kind(other.key.channel)
+        if kind == other_kind:  # they may go on side by side, but only one is compared
+            return _tail(other, "" if key.copy else other.end_comparison())
+        if kind == "tool":
+            return self._end(other, other.end_by_tool())
+        if other_kind == "text":
+            return _tail(other, other.pause(self._stages(other.key)))
+        return self._end(other, other.flush(keep=True))
 
     def end(self, group: Hashable, item: Hashable) -> list[Tail]:
         """Texts ended well."""
@@ -200,5 +206,6 @@ def _placed(edits: Iterable[Edit], key: Key) -> list[Edit]:
     return [replace(edit, place=place) for edit in edits]
 
 
-def _same_kind(one: Channel, other: Channel) -> bool:
-    return one == other or (one in TOOL_CHANNELS and other in TOOL_CHANNELS)
+def _kind(channel: Channel) -> str:
+    """What follows one another on the wire; the channels of tools are alike."""
+    return "tool" if channel in TOOL_CHANNELS else channel

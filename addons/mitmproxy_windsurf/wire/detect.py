@@ -31,6 +31,8 @@ class Facts(NamedTuple):
     stream: bool = False
     wants_thinking: bool = False
     wants_json: bool = False
+    workspace: str | None = None
+    """The client's working directory, if it was asked for."""
 
 
 _MODULES: dict[str, ModuleType] = {"anthropic": anthropic, "openai_chat": openai_chat}

@@ -83,10 +83,12 @@ def slot(document: Json, key: Key) -> Path | None:
 
 def delta(key: Key, text: str, like: Json) -> Extra:
     """One more chunk for the choice, with the text in all places where `like` has this key's."""
+    model = next((one for n, one in choices(like) if one.get("index", n) == key.group), {})
+    alone = {"choices": [{**model, "index": key.group}]}
+    same = [part for part in read(alone).parts if part.key == key]
     choice: Json = {"index": key.group, "delta": {}, "finish_reason": None}
-    same = [part for part in read(like).parts if part.key == key]
     for path in same[-1].paths if same else (_USUAL_PLACE[key.channel],):
-        for member, value in _only(text, path[2:], _at(like, path[:2])).items():
+        for member, value in _only(text, path[2:], model).items():
             choice[member] = choice["delta"] | value if member == "delta" else value
     for call in choice["delta"].get("tool_calls", ()):
         call["index"] = key.item
