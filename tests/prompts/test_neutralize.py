@@ -270,11 +270,12 @@ def test_an_edit_says_what_was_changed_and_where() -> None:
     assert edit.after == span.replacement == IDENTITY[:-1]
 
 
-def test_a_long_edit_is_an_excerpt_and_its_span_is_exact() -> None:
+def test_an_edit_and_its_span_tell_all_of_a_long_text() -> None:
     text = f"IMPORTANT: Assist with authorized security testing {'and more ' * 40}as use cases."
     result = neutralize(text)
     [edit], [span] = result.edits, result.spans
-    assert len(edit.before) < len(text) == span.end
+    assert edit.before == text
+    assert span.end == len(text)
     assert result.text == SAFETY
 
 

@@ -17,7 +17,7 @@ from mitmproxy_windsurf.proxy.record import (
     recorded,
 )
 from mitmproxy_windsurf.proxy.secrets import Secrets
-from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.edits import Edit
 
 NONE = Secrets(tutils.treq())
 
@@ -39,7 +39,7 @@ def record(**fields: Any) -> Record:
     [
         ({}, "a1×1 a3×1 · paths×2", REWRITTEN),
         (
-            {"request_bytes": [1100, 25], "dedup": {"dropped": 1204, "cut": 0, "kept": 0}},
+            {"request_bytes": [1100, 25], "dedup": {"dropped": 1204, "kept": 0}},
             "a1×1 a3×1 −1,075 B · paths×2 · dedup dropped 1,204",
             REWRITTEN,
         ),
@@ -52,8 +52,8 @@ def record(**fields: Any) -> Record:
         ),
         ({"warnings": ["v", "w"]}, "a1×1 a3×1 · paths×2 · 2 warnings", WARNED),
         (
-            {"dedup": {"dropped": 200, "cut": 1, "kept": 1}},
-            "a1×1 a3×1 · paths×2 · dedup dropped over 200, kept the answer",
+            {"dedup": {"dropped": 200, "kept": 1}},
+            "a1×1 a3×1 · paths×2 · dedup dropped 200, kept the answer",
             REWRITTEN,
         ),
     ],
@@ -84,9 +84,9 @@ def test_what_dedup_did() -> None:
     made.add_dedup([edit("path", "paths")], 0)
     assert not made.comment()
     made.add_dedup([Edit("dedup", "x" * 30, "", layer="dedup")], 1)
-    assert made.dedup == {"dropped": 30, "cut": 0, "kept": 1}
-    made.add_dedup([Edit("dedup", excerpt("x" * 3000), "", layer="dedup")], 0)
-    assert made.dedup == {"dropped": 200, "cut": 1, "kept": 0}
+    assert made.dedup == {"dropped": 30, "kept": 1}
+    made.add_dedup([Edit("dedup", "x" * 3000, "", layer="dedup")], 0)
+    assert made.dedup == {"dropped": 3000, "kept": 0}
 
 
 def test_everything_is_capped() -> None:

@@ -18,7 +18,7 @@ from mitmproxy_windsurf.prompts.page import Page
 from mitmproxy_windsurf.prompts.rules import TARGETS, Target
 from mitmproxy_windsurf.prompts.ruleset import Entry, RuleSet, shipped
 from mitmproxy_windsurf.prompts.spans import Span, compose, lay_out
-from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.edits import Edit
 
 ROUNDS = 6
 PER_RESULT = 1000  # what a remembered result weighs beside its text
@@ -93,8 +93,8 @@ class _Draft:
         edits = tuple(
             Edit(
                 rule=span.rule,
-                before=excerpt(self.original[span.start : span.end]),
-                after=excerpt(span.replacement),
+                before=self.original[span.start : span.end],
+                after=span.replacement,
                 layer="neutralize",
                 start=span.start,
             )

@@ -135,7 +135,7 @@ class Exchange:
         self._answer = Answer(
             self._engine.response(
                 self._protocol,
-                self._layers,
+                replace(self._layers, workspace=self._facts.workspace),
                 model=self._facts.model,
                 want_thinking=self._facts.wants_thinking,
                 want_json=self._facts.wants_json,

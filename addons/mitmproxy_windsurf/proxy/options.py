@@ -106,6 +106,13 @@ OPTIONS = (
         "handler is installed.",
         values.paths,
     ),
+    _switch(
+        "windsurf_map_workspace",
+        False,
+        "In tool arguments, put the client's own working directory, as its prompt names it, in the "
+        "place of a private one and keep the rest of the path, so that the file that is meant is "
+        "opened.",
+    ),
     Option(
         "windsurf_upstream",
         str,

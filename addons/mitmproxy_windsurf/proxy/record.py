@@ -14,7 +14,7 @@ from mitmproxy import http
 
 from mitmproxy_windsurf.proxy.logs import printable
 from mitmproxy_windsurf.proxy.secrets import Secrets
-from mitmproxy_windsurf.text.edits import EXCERPT, Edit
+from mitmproxy_windsurf.text.edits import Edit, excerpt
 
 KEY = "windsurf"
 """The name of our entry in `flow.metadata`."""
@@ -44,7 +44,7 @@ class Record:
     edits_left_out: int = 0
     warnings: list[str] = field(default_factory=list)
     dedup: dict[str, int] | None = None
-    """Characters dropped, whether that is all that the excerpts tell, duplicates that were kept."""
+    """Characters dropped, duplicates that were kept."""
     blocked: str | None = None
     outcome: str | None = None
     request_bytes: list[int] | None = None
@@ -69,11 +69,9 @@ class Record:
 
     def add_dedup(self, edits: Iterable[Edit], kept: int) -> None:
         """Note what dedup did; `kept` counts duplicates that went out all the same."""
-        dropped = [edit.before for edit in edits if edit.layer == "dedup"]
+        dropped = sum(len(edit.before) for edit in edits if edit.layer == "dedup")
         if dropped or kept:
-            cut = any(len(text) > EXCERPT for text in dropped)
-            size = sum(min(len(text), EXCERPT) for text in dropped)
-            self.dedup = {"dropped": size, "cut": int(cut), "kept": kept}
+            self.dedup = {"dropped": dropped, "kept": kept}
 
     def add_warning(self, text: str, secrets: Secrets) -> bool:
         """Note a warning; False if it is known already, or one too many."""
@@ -111,7 +109,7 @@ class Record:
             return ""
         parts = []
         if size := self.dedup["dropped"]:
-            parts.append(f"dropped {'over ' if self.dedup['cut'] else ''}{size:,}")
+            parts.append(f"dropped {size:,}")
         if self.dedup["kept"]:
             parts.append("kept the answer")
         return f"dedup {', '.join(parts)}"
@@ -151,8 +149,8 @@ def _entry(side: Side, edit: Edit, secrets: Secrets) -> dict[str, Any]:
         "count": 0,
         "bytes_before": 0,
         "bytes_after": 0,
-        "before": _savable(secrets.cut(edit.before)),
-        "after": _savable(secrets.cut(edit.after)),
+        "before": _savable(excerpt(secrets.cut(edit.before))),
+        "after": _savable(excerpt(secrets.cut(edit.after))),
     }
 
 

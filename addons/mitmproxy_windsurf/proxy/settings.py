@@ -27,7 +27,7 @@ from mitmproxy_windsurf.rewriter import Layers
 from mitmproxy_windsurf.rewriter.signatures import SignedThinking
 
 LAYERS = ("neutralize", "paths", "identity", "dedup")
-_LAYER_FIELDS = (*LAYERS, "shadow", "private_paths", "vendors", "max_frame")
+_LAYER_FIELDS = (*LAYERS, "shadow", "private_paths", "map_workspace", "vendors", "max_frame")
 _ON = ("true", "on", "yes", "1", "")
 _OFF = ("false", "off", "no", "0")
 

@@ -22,7 +22,7 @@ from collections.abc import Collection
 from enum import Enum
 from typing import Final
 
-from .edits import Edit, excerpt
+from .edits import Edit
 from .prose import SPECIAL, ProseTracker, State
 from .tags import Form, TagReader
 
@@ -249,7 +249,7 @@ class BlockStream:
         self._cuts.append((block.start, self._read + pos - block.start))
 
     def _note(self, block: Opening) -> None:
-        before = excerpt(self._held[block.start - self._end :])
+        before = self._held[block.start - self._end :]
         self.edits.append(Edit("block", before, "", layer="paths", start=block.source))
 
     def _track(self, text: str) -> None:

@@ -11,7 +11,7 @@ One instance per stream and choice. Both texts are raw: compare before any other
 
 from __future__ import annotations
 
-from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.edits import Edit
 
 LIMIT = 1 << 20
 """Longest reasoning that is remembered, in characters. Beyond it nothing is dropped."""
@@ -64,7 +64,7 @@ class ReasoningDedup:
             return self.release()
         self.suppressed = True
         dropped = self.release()
-        self.edits.append(Edit("dedup", excerpt(dropped), "", layer="dedup"))
+        self.edits.append(Edit("dedup", dropped, "", layer="dedup"))
         return ""
 
     flush = settle

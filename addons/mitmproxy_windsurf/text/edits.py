@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 EXCERPT = 200
-"""Characters of a changed text that an edit remembers."""
+"""Characters of a changed text that are worth showing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`rule` changed `before` into `after` (excerpts) at `start`, counted in characters of the text at `place`."""
+    """`rule` changed `before` into `after`.
+
+    `start` counts in characters of the input, which is the text at `place`. Of what is swallowed as
+    it comes, `before` is the beginning.
+    """
 
     rule: str
     before: str

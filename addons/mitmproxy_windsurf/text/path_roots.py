@@ -15,6 +15,8 @@ ACCOUNT_ROOT: Final = "/home/user/projects/workspace-"
 """A name follows, and its first character decides: the rest of it is tail."""
 
 _NAME: Final = ascii_letters + digits + "_"
+NAME: Final = _NAME + "-"
+"""What the rest of a name is made of."""
 
 DRIVES: Final = "CD"
 """Drive letters that go with the root; any other stays in front of the marker: `E:<workspace>`.

@@ -30,7 +30,7 @@ from .blocks import BlockStream
 from .edits import Edit
 from .json_strings import JSONStrings
 from .path_chars import LOOK_BEHIND, can_start
-from .path_roots import LONGEST_RUN, Verdict, Walk, roots_of
+from .path_roots import LONGEST_RUN, NAME, Verdict, Walk, roots_of
 from .path_tail import Segment, read_tail
 from .transform import rewrite
 
@@ -40,9 +40,13 @@ T = TypeVar("T")
 
 
 class PathScrubber:
-    """A transform that scrubs private paths."""
+    """A transform that scrubs private paths.
 
-    def __init__(self, *, private_paths: Iterable[str] = ()) -> None:
+    With a `workspace` that is put in the place of a private root, and the tail stays: the path then
+    leads to the file that is meant.
+    """
+
+    def __init__(self, *, private_paths: Iterable[str] = (), workspace: str | None = None) -> None:
         self.edits: list[Edit] = []
         self.held = ""
         self.roots = roots_of(tuple(private_paths))
@@ -54,13 +58,16 @@ class PathScrubber:
         """How far the held text has come to be a root."""
         self._segment: Segment | None = None
         """Where in a tail we are; none outside."""
+        self._workspace = workspace
+        self._in_name = False
+        """Whether the rest of a root's last name is still to come, before a tail that stays."""
         self._position = 0
         """Where the held text begins, in characters of input."""
 
     @property
     def calm(self) -> bool:
         """Whether nothing but the beginning of a root can change the state."""
-        return not self.held and self._segment is None
+        return not (self.held or self._in_name) and self._segment is None
 
     def feed(self, text: str, /) -> str:
         return self._scrub(text, final=False)
@@ -71,6 +78,7 @@ class PathScrubber:
     def release(self) -> str:
         held, self.held = self.held, ""
         self._segment = self._walk = None
+        self._in_name = False
         return held
 
     def skip(self, count: int) -> None:
@@ -88,16 +96,22 @@ class PathScrubber:
                     pos = kept
                     break
                 out.append(text[kept:end])
+            elif self._in_name:
+                end = len(text) - len(text[pos:].lstrip(NAME))
+                self._in_name = end == len(text)
             else:
                 verdict, start, end = self._find_root(text, pos, final=final)
                 out.append(text[pos:start])
                 if verdict is not Verdict.ROOT:
                     pos = start
                     break
-                out.append(MARKER)
-                before, place = text[start:end], self._position + start
-                self.edits.append(Edit("path", before, MARKER, layer="paths", start=place))
-                self._segment = Segment.OTHER
+                new, place = self._workspace or MARKER, self._position + start
+                out.append(new)
+                self.edits.append(Edit("path", text[start:end], new, layer="paths", start=place))
+                if self._workspace:
+                    self._in_name = True
+                else:
+                    self._segment = Segment.OTHER
             pos = end
         self.held = text[pos:]
         self._position += pos
@@ -218,7 +232,7 @@ def sanitize_arguments(json_text: str, *, private_paths: Iterable[str] = ()) -> 
     return rewrite(JSONStrings(lambda: PathScrubber(private_paths=paths)), json_text)
 
 
-def sanitize_value(value: T, *, private_paths: Iterable[str] = ()) -> T:
+def sanitize_value(obj: T, *, private_paths: Iterable[str] = ()) -> T:
     """Scrub the paths in the strings of parsed JSON, at any depth; keys stay. Returns a copy."""
     paths = tuple(private_paths)
     unfinished: list[tuple[Any, Any]] = []
@@ -232,7 +246,7 @@ def sanitize_value(value: T, *, private_paths: Iterable[str] = ()) -> T:
         unfinished.append((item, twin))
         return twin
 
-    result = copy(value)
+    result = copy(obj)
     while unfinished:
         source, twin = unfinished.pop()
         if isinstance(source, dict):

@@ -1,9 +1,9 @@
 """The one shape of everything that rewrites text while it streams.
 
-A transform holds a character only while its output is undecided. `feed` takes text and returns all that is
-decided by now; `flush` says that the text ended well, so that the rest can be decided; `release` says that the
-stream broke, so that what is held comes back as it was. One-shot use is defined by streaming (`rewrite`), so a
-streamed and a whole answer cannot differ.
+A transform holds a character only while its output is undecided. `feed` takes text and returns all
+that is decided by now; `flush` says that the text ended well, so that the rest can be decided;
+`release` says that the stream broke, so that what is held comes back as it was. One-shot use is
+defined by streaming (`rewrite`), so a streamed and a whole answer cannot differ.
 """
 
 from __future__ import annotations
