@@ -121,7 +121,9 @@ def test_a_finish_without_the_message_so_far() -> None:
 
 def test_a_message_so_far_that_starts_anew() -> None:
     with Playbook("openai_chat") as stream:
-        stream.passes(so_far("a", "a"))
+        stream.passes(so_far("a ", "a "))
+        stream.holds(first := so_far("/", "a /"))
+        stream >> (last := so_far("c ", "/c ")) << first << last
         stream >> so_far("b", f"at {PRIVATE} b") << so_far("b", "at <workspace> b")
         stream >> END
 

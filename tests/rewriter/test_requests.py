@@ -73,7 +73,7 @@ protocols = st.sampled_from(["anthropic", "openai_chat"])
 @st.composite
 def spelled(draw: st.DrawFn) -> bytes:
     """A body in some spelling of JSON."""
-    options = draw(
+    options: dict[str, Any] = draw(
         st.sampled_from(
             [{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}, {"indent": 0}]
         )

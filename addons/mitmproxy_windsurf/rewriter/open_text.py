@@ -36,11 +36,15 @@ class OpenText:
             self.came.append(text)
         return self._through(self._compared(text) if self.dedup else text)
 
-    def feed_all(self, text: str) -> str:
-        """All of the text so far; returns all of its output so far."""
+    def is_continued_by(self, edition: str) -> bool:
+        """Whether this is all of a cumulative text so far, and maybe more."""
+        return self.editions is None or edition.startswith(self.editions[0])
+
+    def feed_all(self, edition: str) -> str:
+        """All of a cumulative text so far; returns all of its output so far."""
         came, went = self.editions or ("", "")
-        out = went + self.feed(text[len(came) :]) if text.startswith(came) else self.feed(text)
-        self.editions = text, out
+        out = went + self.feed(edition[len(came) :])
+        self.editions = edition, out
         return out
 
     def pause(self, row: Sequence[Stage]) -> str:

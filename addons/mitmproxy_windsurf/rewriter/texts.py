@@ -102,6 +102,9 @@ class Texts:
     def feed_copy(self, key: Key, text: str, document: Json) -> str:
         """All of a text so far, as it came in `document`; returns all of its output so far."""
         current = self._open.get(key) or self._begin(key)
+        if not current.is_continued_by(text):
+            self._end(current, "")
+            current = self._begin(key)
         current.like = document
         return current.feed_all(text)
 
