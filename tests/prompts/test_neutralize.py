@@ -54,6 +54,22 @@ def test_a1_as_a_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("**You are {}**", "**You are {}**"),
+        ("**You are Claude Code**, {}", "You are {}"),
+        ("_{}_ is here", "_{}_ is here"),
+        ("<system>You are {}</system>", "<system>You are {}</system>"),
+        ("> You are {}", "> You are {}"),
+    ],
+)
+def test_a1_in_markup(before: str, after: str) -> None:
+    tail = "Anthropic's official CLI for Claude"
+    text = before.format(tail if "Claude Code" in before else f"Claude Code, {tail}")
+    assert rewritten(text, "a1") == after.format("an AI coding assistant")
+
+
+@pytest.mark.parametrize(
     "opening", ["You are an agent", "You are a file search specialist", "You are a helper"]
 )
 def test_a1_in_the_prompts_of_sub_agents(opening: str) -> None:
@@ -137,7 +153,9 @@ def test_a4_says_only_once_where_the_assistant_runs() -> None:
         "uses Claude Opus and is available on Opus 4.8/4.7.",
     ],
 )
-@pytest.mark.parametrize("toggle", ["", " It can be toggled with /fast."])
+@pytest.mark.parametrize(
+    "toggle", ["", " It can be toggled with /fast.", " It can be toggled with `/fast`."]
+)
 def test_a4_fast_mode(rest: str, toggle: str) -> None:
     text = f"Env:\n - Fast mode for Claude Code {rest}{toggle}\nKeep me."
     assert rewritten(text, "a4") == "Env:\nKeep me."
@@ -147,9 +165,9 @@ def test_a4_fast_mode(rest: str, toggle: str) -> None:
 def test_a4_the_list_of_models(family: str) -> None:
     text = (
         f" - The most recent Claude models are {family}. Model IDs — Fable 5: 'claude-fable-5'. "
-        "When building AI applications, default to the latest and most capable Claude models.\nKeep."
+        "When building AI applications, default to the latest and most capable Claude models.\nKeep"
     )
-    assert rewritten(text, "a4") == "Keep."
+    assert rewritten(text, "a4") == "Keep"
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,9 @@ def test_no_sentence_starts(marked: str) -> None:
 
 OBJECTIONS = {
     "inside a word": ("un«Foo»", "inside a word"),
+    "an identifier": ("my_«Foo»", "inside a word"),
+    "an identifier at the end": ("«Foo»_bar", "ends inside a word"),
+    "a long rule": ("____«Foo»", "inside a word"),
     "at the end inside a word": ("«Foo»bar", "ends inside a word"),
     "inline code": ("a `«Foo»` b", "in code"),
     "a fence": ("```\n«Foo»\n```", "in code"),
@@ -95,6 +98,8 @@ ALLOWED = {
     "quotes": 'It is "«Foo»" here',
     "brackets": "(«Foo»)",
     "emphasis": "**«Foo»**",
+    "an underscore": "a _«Foo»_ b",
+    "two underscores": "__«Foo»__",
     "a tag before it": "<system>«Foo»</system>",
     "a bullet": "- «Foo»",
     "an unclosed backtick": "5 ` wide\n«Foo»",

@@ -219,9 +219,6 @@ class Regex:
             start = page.text.find(self.prefix, end)
 
 
-KINDS: tuple[type[Match], ...] = (Phrase, Sentence, Line, Paragraph, Block, Regex)
-
-
 @lru_cache(maxsize=256)
 def compile_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)

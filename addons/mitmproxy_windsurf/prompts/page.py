@@ -173,7 +173,7 @@ class Page:
         """Why no match may be from `start` to `end`, or nothing."""
         if self.in_code(start):
             return "it starts in code"
-        if self._word_at(end - 1) and not self._is_edge(end) and self._word_at(end):
+        if self._word_at(end - 1, -1) and not self._is_edge(end) and self._word_at(end, 1):
             return "it ends inside a word"
         return "" if self._is_edge(start) else self._objection_to_start(start)
 
@@ -186,7 +186,7 @@ class Page:
         return code_spans(self.text)
 
     def _objection_to_start(self, start: int) -> str:
-        if self._word_at(start - 1):
+        if self._word_at(start - 1, -1):
             return "it starts inside a word"
         near = self.text[max(0, start - _NEAR) : start]
         head = re.split(r"[\s<>]", near)[-1]
@@ -236,8 +236,14 @@ class Page:
         index = bisect_left(self._seams, pos)
         return index < len(self._seams) and self._seams[index] == pos
 
-    def _word_at(self, pos: int) -> bool:
-        return 0 <= pos < len(self.text) and (self.text[pos].isalnum() or self.text[pos] == "_")
+    def _word_at(self, pos: int, step: int) -> bool:
+        """A word stands there, seen in that direction; underscores that end one are emphasis."""
+        for place in range(pos, pos + 4 * step, step):
+            if not 0 <= place < len(self.text):
+                return False
+            if self.text[place] != "_":
+                return self.text[place].isalnum()
+        return True
 
     def _ends_sentence(self, seam: int) -> bool:
         before, after = self.text[max(0, seam - _NEAR) : seam], self.text[seam : seam + 1]

@@ -38,16 +38,12 @@ class Words:
     """One wording: where it occurs in a text."""
 
     def __init__(self, wording: str) -> None:
-        self.wording = wording
         shapes = [_SHAPE.fullmatch(token) for token in wording.translate(_STRAIGHT).split()]
         self._tokens = [(s["lead"], s["core"], s["trail"]) for s in shapes if s]
         cores = [core for _, core, _ in self._tokens if core not in SLOTS]
         literals = {max(_PLAIN.findall(core), key=len, default="") for core in cores}
         self.literals = tuple(sorted(literals - {""}, key=len, reverse=True))
         """What must occur in a text; the longest first, which is the rarest and found fastest."""
-
-    def __len__(self) -> int:
-        return len(self._tokens)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
