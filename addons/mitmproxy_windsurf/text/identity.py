@@ -1,8 +1,8 @@
 """Layer 3: the assistant says that it is the model that was asked for, made by that model's vendor.
 
-Only what it says of itself, and only in prose: code and JSON keep their bytes. Everything is decided
-from the last 640 characters, which are remembered, not held; see `identity_leads` for what decides,
-`identity_rules` for what changes and `identity_prose` for how little waits.
+Only what it says of itself, and only in prose: code and JSON keep their bytes. Everything is
+decided from the last 640 characters, which are remembered, not held: see `identity_leads` for what
+decides, `identity_rules` for what changes and `identity_prose` for how little waits.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from . import identity_rules as rules
 from .identity_rules import Rule
-from .identity_sentence import END, START, TEAM, sentence_so_far, speaks_of_itself
+from .identity_sentence import END, I_AM, START, TEAM, last_match, sentence_so_far, speaks_of_itself
 from .identity_words import (
     ADVERBS,
     BE,
@@ -26,9 +26,9 @@ from .identity_words import (
 from .vendors import vendor_of
 
 MAX_NAME: Final = 128
-_NEAR: Final = 160
-_WORD: Final = 32
-"""Characters in which a lead lies, or its last word."""
+_NEAR: Final = 40
+_FAR: Final = 120
+"""Characters in which a lead lies, short or long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,15 @@ def _ends(*leads: str, any_case: bool = False) -> re.Pattern[str]:
 
 
 # How an assistant says what it is called.
-_I_AM_THEN: Final = words("actually called indeed just named now really simply still")
-_I_AM: Final = _ends(
-    rf"(?<![\w'’-])(?:i\s+am|i['’]m|my\s+name(?:\s+is|['’]s))(?:\s+{either(_I_AM_THEN)})?"
-    r"[*_]{0,3}:?[*_]{0,3}",
-    any_case=True,
-)
+_I_AM: Final = _ends(I_AM)
+_THEN: Final = words("actually called indeed just named now really simply still")
 _CALL_ME: Final = _ends(
-    rf"(?<!{WORD})(?:call\s+me|i\s+go\s+by(?:\s+the\s+name)?(?:\s+of)?"
+    rf"(?<!{WORD})(?:(?:i\s+am|i['’]m)\s+{either(_THEN)}"
+    r"|call\s+me|i\s+go\s+by(?:\s+the\s+name)?(?:\s+of)?"
     r"|(?<!no )soy|me\s+llamo|mi\s+nombre\s+es|llámame)",
     any_case=True,
 )
-_I_AM_THE: Final = _ends(r"(?<![\w'’-])i(?:\s+am|['’]m)\s+(?:the|your|an?)", any_case=True)
+_I_AM_THE: Final = _ends(rf"[Ii](?<!{WORD}.)(?i:(?:\s+am|['’]m)\s+(?:the|your|an?))")
 _NAMED: Final = _ends(
     rf"(?<!{WORD})(?P<kind>{either(KINDS, 'AI')}[*_]{{0,3}})(?:,|:|\s+[—–-]|\s+(?:named|called))?",
     any_case=True,
@@ -84,8 +81,8 @@ _IN_CHINESE: Final = _ends(
 )
 _IN_JAPANESE: Final = _ends("(?:私|僕|わたし)(?:の名前)?は[、,]?")
 _DESU_STARTS: Final = _ends(r"[\n。！!][ \u3000]*", "(?:こんにちは|はじめまして|初めまして)[、,]?")
-_BRANDS: Final = ("Windsurf", "Codeium", "'s", "’s")
-"""After these the name is a product, not a speaker."""
+_PRODUCT: Final = _ends("Windsurf", "Codeium", "(?<!it)(?<!at)(?<!re)(?<!ho)['’]s", any_case=True)
+"""What a product has before its name, and a speaker has not."""
 
 # In which role it speaks.
 _ROLE: Final = either(
@@ -120,10 +117,11 @@ _OTHERS: Final = re.compile(
 
 # Who made it.
 _MADE_BY: Final = _ends(
-    rf"(?<!{WORD}){either(MADE)}(?:\s+{either(ADVERBS)})?\s+by:?[*_]{{0,3}}:?(?:\s+{TEAM})?(?:\s+the)?",
-    rf"(?<!{WORD}){ES_MADE}\s+por(?:\s+el\s+equipo\s+de)?",
-    any_case=True,
+    rf"[A-Za-z](?<!{WORD}.)(?i:{either(f'(?<={word[0]}){word[1:]}' for word in MADE)}"
+    rf"(?:\s+{either(ADVERBS)})?"
+    rf"\s+by:?[*_]{{0,3}}:?(?:\s+{TEAM})?(?:\s+the)?)"
 )
+_HECHO_POR: Final = _ends(rf"(?<!{WORD}){ES_MADE}\s+por(?:\s+el\s+equipo\s+de)?", any_case=True)
 _ASIDE_TAIL: Final = re.compile(
     rf"(?:Codeium|codeium|Windsurf)[{re.escape(CLOSERS)}]{{0,3}}(?:[ \t]?\([\w\s]{{,40}}\))*\Z"
 )
@@ -137,8 +135,10 @@ _AN_AI: Final = re.compile(
 _IN_WORD: Final = re.compile(rf"{WORD}|[-/.@]").match
 
 # A lead can end only in these words, so that most places are done with after a look at one word.
-_I_AM_WORDS: Final = frozenset({"am", "i'm", "i’m", "is", "name's", "name’s", *_I_AM_THEN})
-_CALL_ME_WORDS: Final = frozenset({"me", "by", "name", "of", "soy", "llamo", "es", "llámame"})
+_I_AM_WORDS: Final = frozenset({"am", "i'm", "i’m", "is", "name's", "name’s"})
+_CALL_ME_WORDS: Final = frozenset(
+    {*_THEN, "me", "by", "name", "of", "soy", "llamo", "es", "llámame"}
+)
 _ARTICLES: Final = frozenset({"the", "your", "a", "an"})
 _NAMED_WORDS: Final = frozenset(
     {"named", "called", "ai", *(kind.split(" ")[-1].lower() for kind in KINDS)}
@@ -147,7 +147,8 @@ _MADE_BY_WORDS: Final = frozenset(
     {"by", "por", "de", "the", "at", "from", "of", "behind", "called", "named"}
 )
 _WHOSE: Final = frozenset({"the", "my", "your", "this", "our", "its"})
-_LAST_WORD: Final = re.compile(r"([^\W_](?:[\w'’]*[^\W_])?)[*_,:—–\s-]*\Z").search
+_SIGNS: Final = " \t\r\n*_,:—–-"
+_LAST_WORD: Final = re.compile(r"(?<!\w)\w[\w'’]*\Z").search
 
 
 class _Place:
@@ -165,62 +166,71 @@ class _Place:
         self.lead = lead if gap.count("\n") <= 1 else ""
         """What the name follows over blanks or a single line break."""
         self.near = self.lead[-_NEAR:]
-        last_word = _LAST_WORD(self.near, max(0, len(self.near) - _WORD))
-        self.word = last_word[1].lower() if last_word else ""
+        """The end of it."""
+        last_word = _LAST_WORD(self.near.rstrip(_SIGNS))
+        self.word = last_word[0].lower() if last_word else ""
+        self.is_product = self.word == "the" or _PRODUCT.search(self.near[-9:]) is not None
+        """Whether the name, if it comes, is not that of a speaker."""
 
 
 def claims_at(past: str, persona: Persona) -> tuple[Claim, ...]:
     """What applies to a name right after `past`; the first that matches counts."""
-    before = past.rstrip("_")[-1:]
-    if _IN_WORD(before):
+    if _IN_WORD(past.rstrip("_")[-1:]):
         return ()
     place = _Place(past)
-    claims = [Claim(rule, persona.name) for rule in _name_rules(place, persona)]
-    claims += _workspace_claims(place)
+    lead = _lead_rules(place, persona)
+    claims = [Claim(rule, persona.name) for rule in lead or _other_name_rules(place)]
+    if not lead:
+        claims += _workspace_claims(place)
+        if past.endswith("AI ") and _is_an_ai(past[-_FAR:]):
+            claims.append(Claim(rules.CODING, ""))
     if persona.vendor:
         claims += [Claim(rule, persona.vendor) for rule in _maker_rules(place, persona)]
-    if past.endswith("AI ") and _is_an_ai(past[-_NEAR:]):
-        claims.append(Claim(rules.CODING, ""))
     return tuple(claims)
 
 
 def aside_at(past: str, persona: Persona) -> tuple[Claim, ...]:
     """What applies right after the name of a maker: `(formerly …)` goes with it."""
     tail = _ASIDE_TAIL.search(past)
-    if tail and any(
-        claim.rule.id == "vendor" for claim in claims_at(past[: tail.start()], persona)
-    ):
+    if tail and any(c.rule is rules.MAKER for c in claims_at(past[: tail.start()], persona)):
         return (Claim(rules.ASIDE, ""),)
     return ()
 
 
-def _name_rules(place: _Place, persona: Persona) -> Iterator[Rule]:
+def _lead_rules(place: _Place, persona: Persona) -> tuple[Rule, ...]:
+    """If the name stands where the speaker says what it is called: the rules for that."""
     near, word = place.near, place.word
     if word in _I_AM_WORDS and _I_AM.search(near):
-        yield rules.NAME_IN_ANY_CASE
-    elif word in _CALL_ME_WORDS and _CALL_ME.search(near):
-        yield rules.NAME
-    elif word == "as" and near.endswith(("as", "As", "AS")):
-        if _speaks_as(sentence_so_far(place.lead, persona.name)[:-2]):
-            yield rules.NAME_ALONE
-        if _AS_AT_START.search(near):
-            yield rules.NAME_THEN_I
-    elif word == "como" and _COMO_AT_START.search(near):
-        yield rules.NAME_THEN_I
-    elif word in _ARTICLES and _I_AM_THE.search(near):
-        yield rules.NAME_OF_A_KIND
-    elif word in _NAMED_WORDS and _is_named(place.lead, persona.name):
-        yield rules.NAME_ALONE
-    elif near[-1:] > "\u2fff":
+        return (rules.NAME_IN_ANY_CASE,)
+    if word in _CALL_ME_WORDS and _CALL_ME.search(near):
+        return (rules.NAME,)
+    if word == "as" and near.endswith(("as", "As", "AS")):
+        as_me = _speaks_as(sentence_so_far(place.lead, persona.name)[:-2])
+        return (rules.NAME_ALONE, rules.NAME_THEN_I) if as_me else ()
+    if word in _NAMED_WORDS and _is_named(place.lead, persona.name):
+        return (rules.NAME_ALONE,)
+    if near[-1:] > "\u2fff":
         if _IN_CHINESE.search(near):
-            yield rules.NAME
-        elif near.endswith(("作为", "身为")):
-            yield rules.NAME_THEN_I
-        elif _IN_JAPANESE.search(near):
-            yield rules.NAME_IN_JAPANESE
-    if not near.endswith(_BRANDS):
+            return (rules.NAME,)
+        if _IN_JAPANESE.search(near):
+            return (rules.NAME_IN_JAPANESE,)
+    return ()
+
+
+def _other_name_rules(place: _Place) -> Iterator[Rule]:
+    """The rules for a name that may be another's: what follows has to show that it is not."""
+    near, word = place.near, place.word
+    if word in _ARTICLES and _I_AM_THE.search(near):
+        yield rules.NAME_OF_A_KIND
+    if (
+        (word == "as" and _AS_AT_START.search(near))
+        or (word == "como" and _COMO_AT_START.search(near))
+        or near.endswith(("作为", "身为"))
+    ):
+        yield rules.NAME_THEN_I
+    if not place.is_product:
         yield rules.NAME_OF_ITSELF
-    if _DESU_STARTS.search(place.past[-_WORD:]):
+    if _DESU_STARTS.search(place.past[-_NEAR:]):
         yield rules.NAME_DESU
 
 
@@ -229,7 +239,7 @@ def _is_named(lead: str, name: str) -> bool:
     if not _NAMED.search(lead[-_NEAR:]):
         return False
     sentence = sentence_so_far(lead, name)
-    named = _NAMED.search(sentence)
+    named = _NAMED.search(sentence, max(0, len(sentence) - _NEAR))
     return named is not None and speaks_of_itself(sentence[: named.end("kind")], by_word=True)
 
 
@@ -237,9 +247,7 @@ def _speaks_as(sentence: str) -> bool:
     """Whether it is the speaker who acts "as" what follows."""
     if _ROLE_ALONE.fullmatch(sentence):
         return True
-    speaker = None
-    for speaker in _SPEAKER.finditer(sentence):
-        pass
+    speaker = last_match(_SPEAKER, sentence)
     if speaker is None:
         return False
     rest = sentence[speaker.end() :]
@@ -249,7 +257,7 @@ def _speaks_as(sentence: str) -> bool:
 def _is_an_ai(near: str) -> bool:
     """Whether the name of the assistant and "is an AI" have just come."""
     an_ai = _AN_AI.search(near)
-    return an_ai is not None and not _Place(near[: an_ai.start()]).lead.endswith(_BRANDS)
+    return an_ai is not None and not _Place(near[: an_ai.start()]).is_product
 
 
 def _workspace_claims(place: _Place) -> Iterator[Claim]:
@@ -258,16 +266,16 @@ def _workspace_claims(place: _Place) -> Iterator[Claim]:
     if place.word in _WHOSE and place.near[-1:].isalpha():
         yield Claim(rules.WORKSPACE, "")
         yield Claim(rules.ITS_WORKSPACE, "")
-    elif not place.near.endswith(_BRANDS):
-        starts = _SENTENCE_STARTS.search(place.past[-_WORD:])
+    elif not place.is_product:
+        starts = _SENTENCE_STARTS.search(place.past[-_NEAR:])
         yield Claim(rules.ITS_WORKSPACE, "The " if starts else "the ")
 
 
 def _maker_rules(place: _Place, persona: Persona) -> Iterator[Rule]:
-    near, name = place.near, persona.name
-    if place.word in _MADE_BY_WORDS and _MADE_BY.search(near):
+    near, far, name = place.near, place.lead[-_FAR:], persona.name
+    if place.word in _MADE_BY_WORDS and (made_by := _MADE_BY.search(far) or _HECHO_POR.search(far)):
         sentence = sentence_so_far(place.lead, name)
-        made_by = _MADE_BY.search(sentence)
+        made_by = made_by.re.search(sentence, max(0, len(sentence) - _FAR))
         if made_by and speaks_of_itself(sentence[: made_by.start()]):
             yield rules.MAKER
     elif near.endswith(("由", "被")):

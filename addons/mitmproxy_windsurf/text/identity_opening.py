@@ -1,7 +1,8 @@
-"""How a text begins: as JSON, which keeps its bytes, as the record in place of an answer, or as prose.
+"""How a text begins: as JSON, as the record in place of an answer, or as prose.
 
-JSON streams: an incremental scanner tells where it is no longer JSON, and from there on the text is
-prose. Only what may be the record is held, and of that only what could come out differently.
+JSON keeps its bytes and streams: an incremental scanner tells where it is no longer JSON, and from
+there on the text is prose. Only what may be the record is held, and of that only what could come
+out differently.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from .edits import Edit, excerpt
 from .identity_leads import Persona
-from .identity_prose import ProseRewriter
+from .identity_prose import LOOK_BACK, ProseRewriter
 from .identity_record import Record
 from .json_scan import JSONScanner, Kind
 
@@ -62,7 +63,7 @@ class Opening:
         self._changes = changes
         self._unwrap = unwrap
         self._blanks = blanks
-        """What the text begins with."""
+        """What the text begins with, as far back as it matters."""
         self._position = position
         self._scanner: JSONScanner | None = None
         self._tail = ""
@@ -82,7 +83,7 @@ class Opening:
             return self._json(text, self._scanner)
         rest = text.lstrip(_BLANKS)
         blanks = text[: len(text) - len(rest)]
-        self._blanks += blanks
+        self._blanks = (self._blanks + blanks)[-LOOK_BACK:]
         self._position += len(blanks)
         if not rest:
             return blanks
@@ -140,7 +141,8 @@ class Opening:
         return "".join(out)
 
     def _pass(self, text: str) -> None:
-        self._tail = self._tail + text if text.isspace() else text or self._tail
+        if text:
+            self._tail = ((self._tail if text.isspace() else "") + text)[-LOOK_BACK:]
         self._position += len(text)
 
     def _no_record(self) -> str:

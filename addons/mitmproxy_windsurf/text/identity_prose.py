@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from .edits import Edit, excerpt
 from .identity_leads import Claim, Persona, aside_at, claims_at
-from .identity_rules import ANY_START, ASIDE, NAME_START
+from .identity_rules import ANY_START, ASIDE, MAKER, NAME_START
 from .identity_words import CLOSERS
 from .partial import UNDECIDED, Verdict
 from .prose import ProseTracker
@@ -92,7 +92,8 @@ class ProseRewriter:
         return (self._past + text[:at])[-LOOK_BACK:]
 
     def _work(self, text: str) -> str:
-        self._look_at_fresh()
+        if self._fresh:
+            self._look_at_fresh()
         decided = "".join(
             self._scan(self._pending + stretch) if is_prose else self._code(stretch)
             for is_prose, stretch in self._tracker.split(text)
@@ -129,7 +130,7 @@ class ProseRewriter:
                 self._log(claim, text[at:end], at)
                 out += text[done:at], claim.replacement
                 at = done = end
-                self._after_maker = claim.rule.id == "vendor"
+                self._after_maker = claim.rule in (MAKER, ASIDE)
             claims = _NONE
         out.append(text[done:at])
         self._remember(text[:at])
@@ -157,6 +158,8 @@ class ProseRewriter:
         """What all that can become of `_pending` from `at` on begins with."""
         text = self._pending
         start = at
+        if at == len(text):
+            return ""
         if not claims:
             at, claims = self._next(text, at)
             if not claims:
@@ -179,7 +182,7 @@ class ProseRewriter:
         return text[start:at] + _beginning(outcomes)
 
     def _common_after(self, claim: Claim, at: int) -> str:
-        if claim.rule.id != "vendor":
+        if claim.rule is not MAKER:
             return self._common(at)
         end = _after_closers(self._pending, at)
         asides = aside_at(self._before(self._pending, end), self._persona)

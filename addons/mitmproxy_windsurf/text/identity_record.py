@@ -62,7 +62,7 @@ class Record:
         return self._out[self._sent :]
 
     def take(self, kind: Kind, stretch: str) -> str:
-        """Look at the next stretch of the JSON; return what goes out whatever this turns out to be."""
+        """Look at the next stretch; return what goes out whatever this turns out to be."""
         if kind is Kind.SYNTAX:
             self._syntax(stretch)
         elif kind is Kind.KEY:
@@ -75,9 +75,9 @@ class Record:
             raw = self._escape + stretch
             whole = _WHOLE(raw)
             self._describe(raw, whole.end() if whole else 0)
-        self.raw += stretch[: self.end]
-        if kind is Kind.OTHER or len(self.raw) > MAX_RECORD:
-            self.possible = False
+        size = len(self.raw) + (self.end or len(stretch))
+        self.possible &= kind is not Kind.OTHER and size <= MAX_RECORD
+        self.raw += stretch[: self.end] if self.possible else stretch
         return self._agreed() if self.possible else ""
 
     def _syntax(self, stretch: str) -> None:

@@ -79,10 +79,17 @@ _MAKER: Final = alt("Codeium", "codeium", "Windsurf")
 _MAKER_ENDS: Final = unless(*_LONGER, _ANOTHER, seq(".", one("a-z")))
 
 # What may follow the name where it stands for the assistant.
+_AN_AI: Final = seq(
+    lit("AI", any_case=True),
+    alt(
+        seq(_GAP, _any((*MADE, "that", "which", "who")), _WORD_ENDS),
+        unless(*_LONGER, seq(_GAP, one(NAME_CHARS))),
+    ),
+)
+"""Not an AI company, or an AI something else."""
 _KIND: Final = seq(
     repeat(seq(_any(QUALITIES), _GAP), 0, 4),
-    _any(KINDS, ("AI", "AI tool", "AI system")),
-    _WORD_ENDS,
+    alt(seq(_any(KINDS, ("AI tool", "AI system")), _WORD_ENDS), _AN_AI),
 )
 _IS: Final = alt(
     seq(_GAP, alt("is", "was", "has been"), _GAP),

@@ -60,7 +60,6 @@ QUALITIES: Final = words(
     "professional general-purpose"
 )
 
-ZH_SELF: Final = ("我(?!们)", "本助手", "本助理", "本模型", "本智能体", "本AI")
 ZH_KINDS: Final = ("助手", "助理", "智能体", "模型")
 ZH_QUALITIES: Final = words(
     "AI 人工智能 智能 编程 编码 代码 强大的 强大 专业的 专业 全新的 大语言 语言"
@@ -75,13 +74,6 @@ ZH_WORDS: Final = (
 )
 ZH_MADE: Final = words("开发 创建 打造 研发 制作 构建 推出 训练 设计 提供 创造 制造")
 
-JA_SELF: Final = (
-    "私(?!たち|達)",
-    "僕(?!たち|達)",
-    "わたし(?!たち)",
-    "当アシスタント",
-    "本アシスタント",
-)
 JA_KINDS: Final = ("アシスタント", "エージェント", "モデル")
 JA_QUALITIES: Final = words(
     "AI 大規模言語 言語 人工知能 プログラミング コーディング ペア 開発支援 開発 支援"
@@ -94,7 +86,6 @@ JA_WORDS: Final = (
 )
 JA_MADE: Final = words("開発 作 訓練 設計 構築 提供 創 製造")
 
-ES_SELF: Final = ("yo", "soy", "fui")
 ES_KINDS: Final = ("asistente", "agente", "modelo", "compañero", "programador")
 ES_LINKS: Final = words("y e he sido fue fui ha también que originalmente orgullosamente")
 ES_WORDS: Final = (

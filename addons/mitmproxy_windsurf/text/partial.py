@@ -1,8 +1,8 @@
 r"""Patterns that know their own beginnings, so that a stream holds a text only while it must.
 
-Python's `re` cannot tell "this does not match" from "this does not match yet". A `Pattern` can: next
-to the expression of a match it carries one for every text that more text could still turn into a
-match, or could still keep from being one. The combinators build both side by side:
+Python's `re` cannot tell "this does not match" from "this does not match yet". A `Pattern` can:
+next to the expression of a match it carries one for every text that more text could still turn into
+a match, or could still keep from being one. The combinators build them side by side:
 
 >>> greeting = Matcher(seq(lit("hello"), unless(one(r"\w"))))
 >>> greeting.step("hell") is UNDECIDED, greeting.step("hello") is UNDECIDED
