@@ -168,6 +168,22 @@ async def test_rules_of_the_users_own(
     assert upstream.requests[-1].body == TOUCHED
 
 
+async def test_a_rule_that_is_off_by_default_can_be_switched_on(
+    start_proxy: StartProxy, start_upstream: StartUpstream
+) -> None:
+    opening = (
+        "You are Cline, an AI coding agent. Your primary goal is to assist users with various "
+        "coding tasks by leveraging your knowledge and the tools at your disposal."
+    )
+    upstream = await start_upstream(leak)
+    proxy = await start_proxy(windsurf_upstream=upstream.url)
+    await ask(proxy.port, "POST", CHAT, chat_request(opening))
+    assert upstream.requests[-1].body == chat_request(opening)
+    proxy.master.options.update(windsurf_enabled_rules=["cline-opening"])
+    await ask(proxy.port, "POST", CHAT, chat_request(opening))
+    assert upstream.requests[-1].body != chat_request(opening)
+
+
 async def test_the_longest_event_that_is_read(
     start_proxy: StartProxy, start_upstream: StartUpstream
 ) -> None:

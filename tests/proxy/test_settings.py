@@ -114,6 +114,7 @@ def test_an_environment_that_makes_no_sense_is_a_warning(
         ("windsurf_rules", ["/no/such/file.toml"], ["/no/such/file.toml"]),
         ("windsurf_disabled_rules", ["no-such-rule"], ["'no-such-rule'"]),
         ("windsurf_disabled_rules", ["a1", "a33"], ["'a33'", "did you mean a3?"]),
+        ("windsurf_enabled_rules", ["no-such-rule"], ["'no-such-rule'"]),
     ],
 )
 async def test_a_bad_value_names_option_value_and_cure(

@@ -93,6 +93,13 @@ OPTIONS = (
         "Ids of rules that are not applied.",
         values.words,
     ),
+    Option(
+        "windsurf_enabled_rules",
+        Sequence[str],
+        (),
+        "Ids of rules that are applied although they are off by default.",
+        values.words,
+    ),
     _switch(
         "windsurf_shadow",
         False,

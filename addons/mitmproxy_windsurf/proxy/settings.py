@@ -73,14 +73,18 @@ def read(options: OptManager) -> Settings:
 
 
 def _rules(parsed: dict[str, Any]) -> RuleSet:
-    files, disabled = parsed.pop("rules"), parsed.pop("disabled_rules")
+    files = parsed.pop("rules")
+    disabled, enabled = parsed.pop("disabled_rules"), parsed.pop("enabled_rules")
     groups = tuple(name for name in GROUPS if parsed.pop(name))
-    return _rule_set(files, disabled, groups)
+    return _rule_set(files, disabled, enabled, groups)
 
 
 @lru_cache(maxsize=8)
 def _rule_set(
-    files: tuple[str, ...], disabled: tuple[str, ...], groups: tuple[str, ...]
+    files: tuple[str, ...],
+    disabled: tuple[str, ...],
+    enabled: tuple[str, ...],
+    groups: tuple[str, ...],
 ) -> RuleSet:
     """The same set for the same options, since it keeps the last good version of every file.
 
@@ -92,13 +96,16 @@ def _rule_set(
     if problems := [problem for problem in rules.refresh() if problem not in shipped]:
         raise OptionsError(f"windsurf_rules: {'; '.join(problems)}")
     known = [rule.id for rule in rules.rules]
-    for name in disabled:
-        if known and name not in known:
-            hint = near(name, known)
-            raise OptionsError(f"windsurf_disabled_rules: no rule is called {name!r}{hint}")
+    for option, names in (
+        ("windsurf_disabled_rules", disabled),
+        ("windsurf_enabled_rules", enabled),
+    ):
+        for name in names:
+            if known and name not in known:
+                raise OptionsError(f"{option}: no rule is called {name!r}{near(name, known)}")
     for problem in shipped:
         log.warning(printable(problem, 300))
-    rules = RuleSet(files, disabled=disabled, groups=groups)
+    rules = RuleSet(files, disabled=disabled, enabled=enabled, groups=groups)
     rules.refresh()  # what is wrong with them has been said
     return rules
 
