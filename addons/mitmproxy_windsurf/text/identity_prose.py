@@ -105,9 +105,11 @@ class ProseRewriter:
         return out
 
     def _code(self, text: str) -> str:
-        out = self._scan(self._pending, ended=True)
+        before = ""
+        if self._pending or self._after_maker:
+            before = self._scan(self._pending, ended=True)
         self._remember(_MASKED.sub("`", text))
-        return out + text
+        return before + text
 
     def _scan(self, text: str, *, ended: bool = False) -> str:
         """Decide what can be decided of `text`, which begins with what was pending."""
@@ -171,10 +173,9 @@ class ProseRewriter:
                 continue
             if end is UNDECIDED and claim.replacement[:1] not in ("", text[at]):
                 return text[start:at]
-            eaten = claim.rule.eaten(text, at)
-            outcomes.append(
-                claim.replacement + (self._common_after(claim, eaten.end()) if eaten else "")
-            )
+            eaten = claim.rule.end_of_eaten(text, at)
+            rest = "" if eaten is None else self._common_after(claim, eaten)
+            outcomes.append(claim.replacement + rest)
             if end is not UNDECIDED:
                 break
         else:

@@ -7,8 +7,7 @@ nothing is ever held on the strength of a lead-in alone: "I am " goes out, "Cas"
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from .identity_words import (
@@ -31,18 +30,22 @@ from .identity_words import (
 from .partial import Matcher, Pattern, ahead, alt, chars, lit, one, opt, repeat, seq, unless
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """One thing that may be rewritten: `eaten` is replaced where `matcher` matches."""
+    """One thing that may be rewritten: `eaten`, if `rest` is what follows."""
 
-    id: str
-    matcher: Matcher
-    eaten: Callable[[str, int], re.Match[str] | None]
-    """Matches the part that is replaced, once it is clear how long that is."""
+    def __init__(self, id_: str, eaten: Pattern, *rest: Pattern) -> None:
+        self.id: Final = id_
+        self.matcher: Final = Matcher(seq(eaten, *rest))
+        self._eaten = eaten
 
+    def end_of_eaten(self, text: str, at: int) -> int | None:
+        """Where the part that is replaced ends, once that is clear, even if the rest is not."""
+        match = self._whole_eaten.match(text, at)
+        return match.end() if match else None
 
-def _rule(id_: str, eaten: Pattern, *rest: Pattern) -> Rule:
-    return Rule(id_, Matcher(seq(eaten, *rest)), re.compile(eaten.full + r"(?=[\s\S])").match)
+    @cached_property
+    def _whole_eaten(self) -> re.Pattern[str]:
+        return re.compile(self._eaten.full + r"(?=[\s\S])")
 
 
 def _any(*groups: tuple[str, ...]) -> Pattern:
@@ -61,7 +64,7 @@ def _phrase(text: str) -> Pattern:
 # Characters and words.
 _BLANK: Final = chars(r" \t", 1, 3)
 _MAYBE_BLANK: Final = chars(r" \t", 0, 1)
-_GAP: Final = alt(_BLANK, seq(_MAYBE_BLANK, opt("\r"), "\n", chars(r" \t", 0, 3)))
+_GAP: Final = chars(r" \t\r\n", 1, 3)
 _OPEN: Final = chars(re.escape(OPENERS), 0, 3)
 _CLOSE: Final = chars(re.escape(CLOSERS), 0, 3)
 _LONGER: Final = (
@@ -140,28 +143,28 @@ _PARTICLES: Final = (
 """With these the name is not what the speaker is called."""
 
 # The rules.
-NAME: Final = _rule("name", _NAME, unless(*_LONGER))
-NAME_IN_ANY_CASE: Final = _rule("name", lit("cascade", any_case=True), unless(*_LONGER))
-NAME_ALONE: Final = _rule("name", _NAME, unless(*_LONGER, _ANOTHER))
-NAME_IN_JAPANESE: Final = _rule(
+NAME: Final = Rule("name", _NAME, unless(*_LONGER))
+NAME_IN_ANY_CASE: Final = Rule("name", lit("cascade", any_case=True), unless(*_LONGER))
+NAME_ALONE: Final = Rule("name", _NAME, unless(*_LONGER, _ANOTHER))
+NAME_IN_JAPANESE: Final = Rule(
     "name", _NAME, unless(*_LONGER, *(seq(_CLOSE, _MAYBE_BLANK, p) for p in _PARTICLES))
 )
-NAME_DESU: Final = _rule(
+NAME_DESU: Final = Rule(
     "name",
     _NAME,
     ahead(_CLOSE, _MAYBE_BLANK, alt("です", "と申します", "といいます", "と言います")),
 )
-NAME_OF_A_KIND: Final = _rule("name", _NAME, ahead(_CLOSE, _GAP, _KIND))
-NAME_THEN_I: Final = _rule("name", _NAME, ahead(_FIRST_PERSON))
-NAME_OF_ITSELF: Final = _rule("name", _NAME, ahead(_THIRD_PERSON))
+NAME_OF_A_KIND: Final = Rule("name", _NAME, ahead(_CLOSE, _GAP, _KIND))
+NAME_THEN_I: Final = Rule("name", _NAME, ahead(_FIRST_PERSON))
+NAME_OF_ITSELF: Final = Rule("name", _NAME, ahead(_THIRD_PERSON))
 
-CODING: Final = _rule("name", lit("coding ", any_case=True), ahead(_any(KINDS), _WORD_ENDS))
+CODING: Final = Rule("name", lit("coding ", any_case=True), ahead(_any(KINDS), _WORD_ENDS))
 
 _WORKSPACE: Final = ahead("workspace", unless(*_LONGER))
-WORKSPACE: Final = _rule("workspace", seq("Cascade", _BLANK), _WORKSPACE)
-ITS_WORKSPACE: Final = _rule("workspace", seq("Cascade", one("'’"), "s", _BLANK), _WORKSPACE)
+WORKSPACE: Final = Rule("workspace", seq("Cascade", _BLANK), _WORKSPACE)
+ITS_WORKSPACE: Final = Rule("workspace", seq("Cascade", one("'’"), "s", _BLANK), _WORKSPACE)
 
-MAKER: Final = _rule("vendor", _MAKER, _MAKER_ENDS)
+MAKER: Final = Rule("vendor", _MAKER, _MAKER_ENDS)
 _ZH_ASIDE: Final = opt(
     one("（("),
     opt(alt("原", "原名", "前身为", "前身是", "现", "现为"), _MAYBE_BLANK),
@@ -170,13 +173,13 @@ _ZH_ASIDE: Final = opt(
 )
 _ZH_TEAM: Final = opt(alt("公司", "团队", "公司的团队"))
 _MADE_IN_ZH: Final = _any(ZH_MADE)
-MAKER_IN_CHINESE: Final = _rule(
+MAKER_IN_CHINESE: Final = Rule(
     "vendor",
     seq(_MAKER, _ZH_ASIDE),
     ahead(_CLOSE, _MAYBE_BLANK, _ZH_TEAM, _MAYBE_BLANK, _MADE_IN_ZH),
 )
 """After 由, 被."""
-MAKER_OF_ME_IN_CHINESE: Final = _rule(
+MAKER_OF_ME_IN_CHINESE: Final = Rule(
     "vendor",
     seq(_MAKER, _ZH_ASIDE),
     ahead(
@@ -190,7 +193,7 @@ MAKER_OF_ME_IN_CHINESE: Final = _rule(
         "的",
     ),
 )
-MAKER_IN_JAPANESE: Final = _rule(
+MAKER_IN_JAPANESE: Final = Rule(
     "vendor",
     _MAKER,
     ahead(
@@ -202,10 +205,10 @@ MAKER_IN_JAPANESE: Final = _rule(
         _any(JA_MADE),
     ),
 )
-MAKER_OF_ME_IN_JAPANESE: Final = _rule(
+MAKER_OF_ME_IN_JAPANESE: Final = Rule(
     "vendor", _MAKER, ahead(_CLOSE, _MAYBE_BLANK, opt("社"), "が", _MAYBE_BLANK, _any(JA_MADE))
 )
-ASIDE: Final = _rule(
+ASIDE: Final = Rule(
     "vendor",
     seq(
         *(_MAYBE_BLANK, "("),

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Final, Literal
 
 
@@ -122,8 +123,8 @@ class Matcher:
     """
 
     def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
         self._step = re.compile(f"(?P<sure>{pattern.sure})|(?:{pattern.prefix})").match
-        self._final = re.compile(pattern.full).match
 
     def step(self, text: str, at: int = 0) -> int | Literal[Verdict.UNDECIDED] | None:
         """The end of the match at `at`, if more text may come; None: there cannot be one."""
@@ -134,5 +135,9 @@ class Matcher:
 
     def final(self, text: str, at: int = 0) -> int | None:
         """The end of the match at `at`, if this is all the text."""
-        match = self._final(text, at)
+        match = self._final.match(text, at)
         return match.end() if match else None
+
+    @cached_property
+    def _final(self) -> re.Pattern[str]:
+        return re.compile(self._pattern.full)
