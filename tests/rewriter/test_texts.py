@@ -30,7 +30,7 @@ def test_no_more_texts_are_open_than_the_limit(monkeypatch: pytest.MonkeyPatch) 
         oldest = [Tail(key(index - 3), "/op", {"n": index - 3})]
         assert tails == (oldest if index >= 3 else [])
         assert machine.feed(key(index), "in /op", document) == "in "
-    assert [machine.is_open(key(index)) for index in range(5)] == [False, False, True, True, True]
+    assert [machine.holds(key(index)) for index in range(5)] == [0, 0, 3, 3, 3]
     assert [tail.key for tail in machine.end(ALL, ALL)] == [key(2), key(3), key(4)]
 
 

@@ -13,7 +13,7 @@ A, B = Key(0, "text"), Key(1, "text")
 
 
 def waiting() -> WaitingEvents:
-    return WaitingEvents(lambda key: True)
+    return WaitingEvents(lambda key: 1)
 
 
 def test_an_event_without_texts_passes() -> None:
@@ -46,11 +46,26 @@ def test_a_change_lets_all_go_as_rewritten() -> None:
 
 
 def test_a_text_that_ended_behind_was_dropped() -> None:
-    closed: set[Key] = set()
-    events = WaitingEvents(lambda key: key not in closed)
+    held = {A: 1}
+    events = WaitingEvents(held.__getitem__)
     assert events.add(b"1", b"1'", [Move(A, "a", "")]) == b""
-    closed.add(A)
+    held[A] = 0
     assert events.add(b"2", b"2") == b"1'2"
+
+
+def test_nobody_waits_for_a_text_that_is_swallowed() -> None:
+    """An open block must not delay another choice."""
+    events = WaitingEvents(lambda key: 0)
+    for _ in range(3):
+        assert events.add(b"1", b"1'", [Move(A, "secret", "")]) == b"1'"
+        assert events.add(b"2", b"2", [Move(B, "b", "b")]) == b"2"
+
+
+def test_nobody_waits_twice_for_a_text_that_is_held_for_long() -> None:
+    events = WaitingEvents(lambda key: 1000)
+    out = [events.add(b"1", b"1'", [Move(A, "a", "")]) for _ in range(MAX_WAITING + 3)]
+    assert out == [b""] * MAX_WAITING + [b"1'" * (MAX_WAITING + 1), b"1'", b"1'"]
+    assert events.add(b"2", b"2", [Move(B, "b", "b")]) == b"2"
 
 
 def test_a_text_so_far() -> None:
@@ -87,8 +102,7 @@ def test_the_texts_come_out_as_the_layers_decided(events: list[Any], matching: b
     needle = "/x" if matching else "//xx//"
     machines = {"A": Swap(needle), "B": Swap(needle)}
     keys = {"A": A, "B": B}
-    closed: set[Key] = set()
-    queue = WaitingEvents(lambda key: key not in closed)
+    queue = WaitingEvents(lambda key: len(machines["A" if key == A else "B"].held))
     out = b""
     came = {"A": "", "B": ""}
     for event in events:
@@ -101,7 +115,6 @@ def test_the_texts_come_out_as_the_layers_decided(events: list[Any], matching: b
         raw, new = (f"{name}{piece};".encode() for piece in (text, went))
         out += queue.add(raw, new, [Move(keys[name], text, went)])
     tails = {name: machine.flush() for name, machine in machines.items()}
-    closed.update(keys.values())
     rest = "".join(f"{name}{tail};" for name, tail in tails.items() if tail).encode()
     out += queue.add(b"", rest, [Move(keys[name], "", tail) for name, tail in tails.items()])
     for name, text in came.items():

@@ -1,5 +1,7 @@
 """The client's working directory, found where clients name it."""
 
+from typing import Any
+
 import pytest
 
 from mitmproxy_windsurf.wire.workspace import find_workspace
@@ -20,13 +22,13 @@ WORDINGS = {
 @pytest.mark.parametrize(("prompt", "path"), WORDINGS.values(), ids=WORDINGS)
 @pytest.mark.parametrize("place", ["system", "instructions", "message", "input"])
 def test_it_is_found_in_every_wording_and_place(prompt: str, path: str, place: str) -> None:
-    body = {
+    bodies: dict[str, dict[str, Any]] = {
         "system": {"system": [{"type": "text", "text": prompt}]},
         "instructions": {"instructions": prompt},
         "message": {"messages": [{"role": "user", "content": [{"type": "text", "text": prompt}]}]},
         "input": {"input": [{"role": "user", "content": prompt}]},
-    }[place]
-    assert find_workspace(body) == path
+    }
+    assert find_workspace(bodies[place]) == path
 
 
 @pytest.mark.parametrize(

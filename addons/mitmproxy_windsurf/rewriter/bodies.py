@@ -25,7 +25,7 @@ class EventStream:
     def __init__(self, documents: DocumentRewriter, *, limit: int) -> None:
         self._documents = documents
         self._framer = SSEFramer(limit=limit)
-        self._waiting = WaitingEvents(documents.texts.is_open)
+        self._waiting = WaitingEvents(documents.texts.holds)
         self._last: Frame | None = None
         self._troubles: dict[str, str] = {}
 

@@ -1,6 +1,6 @@
-"""Rewrite one JSON document of an answer: feed its texts to their transforms and splice what comes
-out.
- What was held of a text that ends is folded into the document if that has a place for it, else it
+"""Rewrite one JSON document of an answer: feed its texts to their transforms, splice the output.
+
+What was held of a text that ends is folded into the document if that has a place for it, else it
 goes out before in a document of its own.
 """
 

@@ -36,6 +36,12 @@ class OpenText:
             self.came.append(text)
         return self._through(self._compared(text) if self.dedup else text)
 
+    @property
+    def holds(self) -> int:
+        """How many characters it holds, at the most."""
+        compared = self.dedup.held_units if self.dedup else 0
+        return compared + sum(map(len, self._held))
+
     def is_continued_by(self, edition: str) -> bool:
         """Whether this is all of a cumulative text so far, and maybe more."""
         return self.editions is None or edition.startswith(self.editions[0])
@@ -62,7 +68,7 @@ class OpenText:
     def flush(self, *, keep: bool) -> str:
         """The text ended well; with `keep` it goes out even if it repeats the reasoning."""
         rest = ""
-        if self.dedup and self.dedup.held:
+        if self.dedup and self.dedup.held_units:
             rest = self._compared(verb=self.dedup.release if keep else self.dedup.settle)
         return self._through(rest) + self._flush_stages()
 

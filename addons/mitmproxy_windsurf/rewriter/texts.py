@@ -84,9 +84,9 @@ class Texts:
             else:
                 self._signatures.seen(signature, None)
 
-    def is_open(self, key: Key) -> bool:
-        """Whether the text has begun and not ended."""
-        return key in self._open
+    def holds(self, key: Key) -> int:
+        """How many characters of a text are held, at the most; none of one that has ended."""
+        return self._open[key].holds if key in self._open else 0
 
     def feed(self, key: Key, text: str, document: Json) -> str:
         """More of a text that came in `document`."""

@@ -4,7 +4,8 @@ A delta that ends in "/" or "I am Cas" cannot be judged before the next one. Sen
 without the tail would be right for the reader, but the bytes would differ although no rule matched.
 So the event waits: when the next events show that what came in is what goes out, all of them go
 out as the bytes they were; when a text has changed, or the wait gets long, they go out as
-rewritten, which is the same text as far as it is decided.
+rewritten, which is the same text as far as it is decided. Then nobody waits for that text again
+before it has caught up.
 """
 
 from __future__ import annotations
@@ -33,10 +34,14 @@ class Move(NamedTuple):
 class WaitingEvents:
     """The events of one stream in their order."""
 
-    def __init__(self, is_open: Callable[[Key], bool]) -> None:
-        self._is_open = is_open
+    def __init__(self, holds: Callable[[Key], int]) -> None:
+        self._holds = holds
+        """How many characters of a text are held, at the most."""
         self._events: list[tuple[bytes, bytes]] = []
         self._behind: dict[Key, str] = {}
+        """What came of a text and has not gone out, though nothing has changed it so far."""
+        self._late: set[Key] = set()
+        """Texts that nobody waits for any more, until nothing of them is held."""
 
     def add(self, raw: bytes, rewritten: bytes, moves: Iterable[Move] = ()) -> bytes:
         """One event, as it came and as rewritten; returns the bytes that need not wait longer."""
@@ -55,6 +60,7 @@ class WaitingEvents:
     def _let_go(self, *, as_rewritten: bool) -> bytes:
         out = b"".join(event[as_rewritten] for event in self._events)
         self._events.clear()
+        self._late.update(self._behind)
         self._behind.clear()
         return out
 
@@ -62,13 +68,19 @@ class WaitingEvents:
         """Note how far each text is behind; True if one is not behind but other than it was."""
         changed = False
         for key, came, went, cumulative in moves:
-            behind = self._behind.pop(key, "") if key else ""
-            expected = came if cumulative else behind + came
-            if key is None or not expected.startswith(went):
-                changed |= expected != went
+            if key is None or key in self._late:
+                changed |= came != went
+                continue
+            expected = came if cumulative else self._behind.get(key, "") + came
+            self._behind.pop(key, None)
+            if not expected.startswith(went):
+                changed = True
+                self._late.add(key)
             elif expected != went:
                 self._behind[key] = expected[len(went) :]
-        for key in [key for key in self._behind if not self._is_open(key)]:
-            del self._behind[key]  # the text ended, and this was dropped
+        if self._late:
+            self._late = {key for key in self._late if self._holds(key)}
+        for key in [key for key, text in self._behind.items() if self._holds(key) < len(text)]:
+            del self._behind[key]  # it is not held but gone
             changed = True
         return changed

@@ -34,6 +34,11 @@ class ReasoningDedup:
         return _text(self._reasoning[: self._held])
 
     @property
+    def held_units(self) -> int:
+        """The length of `held` in UTF-16 units, known without looking at it."""
+        return self._held // _UNIT
+
+    @property
     def duplicate(self) -> bool:
         """The content so far is the whole reasoning so far: `settle` would drop it."""
         return self._comparing and 0 < self._held == len(self._reasoning)
