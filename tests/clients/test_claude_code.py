@@ -20,6 +20,8 @@ from proxy.conftest import StartProxy
 from proxy.harness import Proxy, until
 
 PATIENCE = 90
+TAG = str(os.getpid())
+"""Tests of two generations may run side by side."""
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Passing pyOpenSSL"),
@@ -32,7 +34,8 @@ pytestmark = [
 @asynccontextmanager
 async def claude(url: str, prompt: str) -> AsyncIterator[asyncio.subprocess.Process]:
     driver = Path(os.environ["WINDSURF_CLIENTS"], "run.py")
-    arguments = ["claude", "--url", url, "--prompt", prompt, "--timeout", str(PATIENCE)]
+    arguments = ["claude", "--url", url, "--prompt", prompt, "--tag", TAG]
+    arguments += ["--timeout", str(PATIENCE)]
     process = await asyncio.create_subprocess_exec(sys.executable, str(driver), *arguments)
     try:
         async with asyncio.timeout(PATIENCE):
@@ -45,7 +48,9 @@ async def claude(url: str, prompt: str) -> AsyncIterator[asyncio.subprocess.Proc
 
 def _said() -> list[dict[str, Any]]:
     """The events that Claude Code printed."""
-    output = Path(os.environ.get("CLIENTS_DIR", ".clients"), "captures", "claude", "client.out")
+    output = Path(
+        os.environ.get("CLIENTS_DIR", ".clients"), "captures", f"claude-{TAG}", "client.out"
+    )
     return [json.loads(line) for line in output.read_text("utf-8").splitlines() if line[:1] == "{"]
 
 
