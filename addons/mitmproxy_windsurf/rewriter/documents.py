@@ -68,6 +68,9 @@ class DocumentRewriter:
         for reading in readings:
             self._feed(reading, document, outputs, alone, streamed=streamed)
             tokens += reading.tokens
+        moves = _moves(outputs, alone)
+        if not moves:
+            return Rewritten([], raw, moves)
         changes: dict[Path, str] = {}
         before: list[Extra] = []
         for tail in alone:
@@ -82,11 +85,8 @@ class DocumentRewriter:
                 changes.update({path: changes.get(path, "") + out for path in part.paths})
                 if part.key:
                     touched.add((part.key.group, part.key.channel))
-        moves = _moves(outputs, alone)
-        if not changes:
-            return Rewritten(before, raw, moves)
         emptied = [path for group, channel, path in tokens if (group, channel) in touched]
-        return Rewritten(before, _splice(raw, changes, emptied), moves)
+        return Rewritten(before, _splice(raw, changes, emptied) if changes else raw, moves)
 
     def finish(self) -> Rewritten:
         """The answer ended without saying so: what is still held."""
@@ -121,8 +121,9 @@ class DocumentRewriter:
             elif part.cumulative:
                 out = texts.feed_copy(part.key, part.text, document)
             else:
-                if part.text:
-                    _fold(texts.switch(part.key), outputs, alone)
+                tails = texts.switch(part.key) if part.text else ()
+                if tails:
+                    _fold(tails, outputs, alone)
                 out = texts.feed(part.key, part.text, document)
             outputs.append((part, out))
         for key, signature in reading.signed:
@@ -140,7 +141,7 @@ class DocumentRewriter:
         return [self._protocol.delta(tail.key, tail.text, tail.like or self._last)]
 
 
-def _fold(tails: list[Tail], outputs: list[tuple[Part, str]], alone: list[Tail]) -> None:
+def _fold(tails: Iterable[Tail], outputs: list[tuple[Part, str]], alone: list[Tail]) -> None:
     for tail in tails:
         for index in reversed(range(len(outputs))):
             part, out = outputs[index]
@@ -152,8 +153,12 @@ def _fold(tails: list[Tail], outputs: list[tuple[Part, str]], alone: list[Tail])
 
 
 def _moves(outputs: list[tuple[Part, str]], tails: list[Tail]) -> list[Move]:
-    if not tails and all(out == part.text for part, out in outputs):
-        return []
+    if not tails:
+        for part, out in outputs:
+            if out != part.text:
+                break
+        else:
+            return []
     moves = [Move(part.key, part.text, out, part.cumulative) for part, out in outputs]
     return moves + [Move(tail.key, "", tail.text) for tail in tails]
 

@@ -82,7 +82,7 @@ class ResponseRewriter:
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take bytes and return what is decided; never an empty chunk."""
-        out = self._feed(data)
+        out = self._body.feed(data) if self._body else self._begin(data)
         return ([data] if data else []) if self._shadow else out
 
     def flush(self) -> list[bytes]:
@@ -94,9 +94,6 @@ class ResponseRewriter:
         """The answer broke: give back what is held."""
         out = self._body.abort() if self._body else _chunks(self._start)
         return [] if self._shadow else out
-
-    def _feed(self, data: bytes) -> list[bytes]:
-        return self._body.feed(data) if self._body else self._begin(data)
 
     def _begin(self, data: bytes) -> list[bytes]:
         """A BOM and blanks say nothing and pass at once: servers keep a line alive with them."""

@@ -10,7 +10,7 @@ before it has caught up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mitmproxy_windsurf.wire.parts import Key
@@ -43,8 +43,10 @@ class WaitingEvents:
         self._late: set[Key] = set()
         """Texts that nobody waits for any more, until nothing of them is held."""
 
-    def add(self, raw: bytes, rewritten: bytes, moves: Iterable[Move] = ()) -> bytes:
+    def add(self, raw: bytes, rewritten: bytes, moves: Sequence[Move] = ()) -> bytes:
         """One event, as it came and as rewritten; returns the bytes that need not wait longer."""
+        if not moves and not self._events:
+            return raw
         changed = self._follow(moves)
         if not self._events and not self._behind:
             return rewritten if changed else raw

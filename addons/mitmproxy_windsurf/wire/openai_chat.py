@@ -71,19 +71,19 @@ def slot(document: Json, key: Key) -> Path | None:
 
     So does text that comes before thinking: clients read the thinking of a chunk first.
     """
-    if key.channel == "text" and not key.copy:
-        for position, choice in choices(document):
-            delta = choice.get("delta")
-            if choice.get("index", position) == key.group and isinstance(delta, dict):
-                thinks = any(delta.get(name) for name in (*THINKING, DETAILS))
-                if not thinks and not isinstance(delta.get("content"), list):
-                    return ("choices", position, "delta", "content")
-    return None
+    if key.channel != "text" or key.copy:
+        return None
+    position, choice = _choice(document, key.group)
+    delta = choice.get("delta")
+    if not isinstance(delta, dict) or isinstance(delta.get("content"), list):
+        return None
+    thinks = any(delta.get(name) for name in (*THINKING, DETAILS))
+    return None if thinks else ("choices", position, "delta", "content")
 
 
 def delta(key: Key, text: str, like: Json) -> Extra:
     """One more chunk for the choice, with the text in all places where `like` has this key's."""
-    model = next((one for n, one in choices(like) if one.get("index", n) == key.group), {})
+    _, model = _choice(like, key.group)
     alone = {"choices": [{**model, "index": key.group}]}
     same = [part for part in read(alone).parts if part.key == key]
     choice: Json = {"index": key.group, "delta": {}, "finish_reason": None}
@@ -103,6 +103,16 @@ def _tools(tools: Any, path: Path) -> Iterator[Prompt]:
                 yield from described(
                     tool[kind], (*path, index, kind), f"tools[{index}]", ("parameters",)
                 )
+
+
+def _choice(document: Json, index: Any) -> tuple[int, Json]:
+    """The position and the choice of this index, which is most often the same number."""
+    likely = _at(document, ("choices", index))
+    if isinstance(likely, dict) and likely.get("index", index) == index:
+        return index, likely
+    return next(
+        (found for found in choices(document) if found[1].get("index", found[0]) == index), (0, {})
+    )
 
 
 def _only(text: str, path: Path, model: Any) -> Any:

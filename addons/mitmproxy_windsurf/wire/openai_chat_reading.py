@@ -19,7 +19,7 @@ THINKING = (
 )
 DETAILS = "reasoning_details"  # OpenRouter, Snowflake: the same text once more, in entries
 _DETAIL_TEXTS = ("text", "summary")
-_RESULTS = ("annotations", "executed_tools")  # OpenRouter, Groq: what server-run tools brought
+_THINKING_MEMBERS = frozenset({*THINKING, DETAILS})
 _TOKENS: dict[str, Channel] = {
     "content": "text",
     "refusal": "refusal",
@@ -70,24 +70,12 @@ def _read(document: Json, container: str) -> Reading:
 
 def _message(message: Json, group: Hashable, path: Path, reading: Reading) -> None:
     """A delta or a message of one choice: thinking first, since text may turn out to repeat it."""
-    _thinking(message, group, path, reading)
-    content = message.get("content")
-    if isinstance(content, str):
-        reading.parts.append(Part("text", content, ((*path, "content"),), Key(group, "text")))
-    elif isinstance(content, list):
-        _content_parts(content, group, (*path, "content"), reading)
-    refusal = message.get("refusal")
-    if isinstance(refusal, str):
-        reading.parts.append(Part("refusal", refusal, ((*path, "refusal"),), Key(group, "refusal")))
-    _tool_calls(message, group, path, reading)
-    audio = message.get("audio")
-    if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
-        key = Key(group, "refusal", "transcript")
-        reading.parts.append(
-            Part("refusal", audio["transcript"], ((*path, "audio", "transcript"),), key)
-        )
-    for name in _RESULTS:
-        reading.parts += loose_parts("result", message.get(name), (*path, name))
+    if not _THINKING_MEMBERS.isdisjoint(message):
+        _thinking(message, group, path, reading)
+    for name, read_member in _MEMBERS:
+        value = message.get(name)
+        if value is not None:
+            read_member(value, group, (*path, name), reading)
 
 
 def _thinking(message: Json, group: Hashable, path: Path, reading: Reading) -> None:
@@ -113,15 +101,16 @@ def _thinking(message: Json, group: Hashable, path: Path, reading: Reading) -> N
             reading.parts.append(Part("thinking", other, (place,), key))
 
 
-def _content_parts(content: list[Any], group: Hashable, path: Path, reading: Reading) -> None:
-    """Content as an array of typed parts, as Mistral sends it."""
-    for index, item in enumerate(content):
+def _content(content: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    """Content, which Mistral sends as an array of typed parts."""
+    if isinstance(content, str):
+        reading.parts.append(Part("text", content, (path,), Key(group, "text")))
+    for index, item in enumerate(content if isinstance(content, list) else ()):
         if not isinstance(item, dict):
             continue
         if item.get("type") == "text" and isinstance(item.get("text"), str):
-            reading.parts.append(
-                Part("text", item["text"], ((*path, index, "text"),), Key(group, "text"))
-            )
+            where = (*path, index, "text")
+            reading.parts.append(Part("text", item["text"], (where,), Key(group, "text")))
         elif item.get("type") == "thinking" and isinstance(item.get("thinking"), list):
             for place, piece in enumerate(item["thinking"]):
                 if isinstance(piece, dict) and isinstance(piece.get("text"), str):
@@ -130,32 +119,62 @@ def _content_parts(content: list[Any], group: Hashable, path: Path, reading: Rea
                     reading.parts.append(Part("thinking", piece["text"], (where,), key))
 
 
-def _tool_calls(message: Json, group: Hashable, path: Path, reading: Reading) -> None:
-    calls = message.get("tool_calls")
-    found = [
-        (call.get("index", position), call, (*path, "tool_calls", position))
-        for position, call in enumerate(calls if isinstance(calls, list) else ())
-        if isinstance(call, dict)
-    ]
-    if isinstance(message.get("function_call"), dict):  # deprecated, still sent
-        found.append(("function_call", {"function": message["function_call"]}, path))
-    for index, call, where in found:
-        reading.started.append(Key(group, "tool_input", index))
-        function, custom = call.get("function"), call.get("custom")
-        if isinstance(function, dict):
-            name = "function_call" if index == "function_call" else "function"
-            arguments, place = function.get("arguments"), (*where, name, "arguments")
-            if isinstance(arguments, str):
-                reading.parts.append(
-                    Part("tool_input", arguments, (place,), Key(group, "tool_input", index))
-                )
-            else:
-                reading.parts += loose_parts("tool_input", arguments, place)
-        if isinstance(custom, dict) and isinstance(custom.get("input"), str):
-            key = Key(group, "tool_text", index)
-            reading.parts.append(
-                Part("tool_text", custom["input"], ((*where, "custom", "input"),), key)
-            )
+def _refusal(refusal: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    if isinstance(refusal, str):
+        reading.parts.append(Part("refusal", refusal, (path,), Key(group, "refusal")))
+
+
+def _audio(audio: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
+        key = Key(group, "refusal", "transcript")
+        reading.parts.append(Part("refusal", audio["transcript"], ((*path, "transcript"),), key))
+
+
+def _results(results: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    reading.parts += loose_parts("result", results, path)
+
+
+def _tool_calls(calls: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    for position, call in enumerate(calls if isinstance(calls, list) else ()):
+        if isinstance(call, dict):
+            index = call.get("index", position)
+            reading.started.append(Key(group, "tool_input", index))
+            _arguments(call.get("function"), group, index, (*path, position, "function"), reading)
+            custom = call.get("custom")
+            if isinstance(custom, dict) and isinstance(custom.get("input"), str):
+                key, where = Key(group, "tool_text", index), (*path, position, "custom", "input")
+                reading.parts.append(Part("tool_text", custom["input"], (where,), key))
+
+
+def _function_call(call: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    """Deprecated, still sent."""
+    if isinstance(call, dict):
+        reading.started.append(Key(group, "tool_input", "function_call"))
+        _arguments(call, group, "function_call", path, reading)
+
+
+def _arguments(
+    function: Any, group: Hashable, index: Hashable, path: Path, reading: Reading
+) -> None:
+    """The arguments of a function: a piece of JSON, or from some servers an object."""
+    if isinstance(function, dict):
+        arguments, where = function.get("arguments"), (*path, "arguments")
+        if isinstance(arguments, str):
+            key = Key(group, "tool_input", index)
+            reading.parts.append(Part("tool_input", arguments, (where,), key))
+        else:
+            reading.parts += loose_parts("tool_input", arguments, where)
+
+
+_MEMBERS = (  # in this order: text that comes with a call comes before it
+    ("content", _content),
+    ("refusal", _refusal),
+    ("tool_calls", _tool_calls),
+    ("function_call", _function_call),
+    ("audio", _audio),
+    ("annotations", _results),  # OpenRouter
+    ("executed_tools", _results),  # Groq
+)
 
 
 def _copies(choice: Json, container: str, group: Hashable, path: Path, reading: Reading) -> None:
@@ -164,19 +183,16 @@ def _copies(choice: Json, container: str, group: Hashable, path: Path, reading: 
     text = choice.get("text")
     if isinstance(text, str):
         _copy(text, (*path, "text"), Key(group, "text"), reading)
-    message = choice.get("message")
-    if (
-        container == "delta"
-        and isinstance(message, dict)
-        and isinstance(message.get("content"), str)
-    ):
+    message = choice.get("message") if container == "delta" else None
+    if isinstance(message, dict) and isinstance(message.get("content"), str):
         key = Key(group, "text", "message", copy=True)
         where = (*path, "message", "content")
         reading.parts.append(Part("text", message["content"], (where,), key, cumulative=True))
     logprobs = choice.get("logprobs")
-    for name, channel in _TOKENS.items():
-        if isinstance(logprobs, dict) and isinstance(logprobs.get(name), list):
-            reading.tokens.append((group, channel, (*path, "logprobs", name)))
+    if isinstance(logprobs, dict):
+        for name, channel in _TOKENS.items():
+            if isinstance(logprobs.get(name), list):
+                reading.tokens.append((group, channel, (*path, "logprobs", name)))
 
 
 def _copy(text: str, where: Path, key: Key, reading: Reading) -> None:

@@ -8,7 +8,6 @@ of what is done to them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 from typing import Protocol as Interface
 
@@ -49,24 +48,34 @@ class Part(NamedTuple):
     cumulative: bool = False
 
 
-@dataclass(slots=True)
 class Reading:
     """What one document says, in this order: parts, then ends."""
 
-    parts: list[Part] = field(default_factory=list)
-    started: list[Key] = field(default_factory=list)
-    """Texts that begin here, with or without a part: they end texts of other channels in their
-    group."""
-    tokens: list[tuple[Hashable, Channel, Path]] = field(default_factory=list)
-    """(group, channel, path) of arrays that repeat a text token by token."""
-    signed: list[tuple[Key, str]] = field(default_factory=list)
-    """Thinking texts and what stands in the place of their signature."""
-    ended: list[tuple[Hashable, Hashable]] = field(default_factory=list)
-    """(group, item) of the texts that end here, well; `ALL` stands for every one."""
-    broken: bool = False
-    """The stream failed: what is held must come back."""
-    terminal: bool = False
-    """Nothing may follow this document."""
+    __slots__ = ("broken", "ended", "parts", "signed", "started", "terminal", "tokens")
+
+    def __init__(
+        self,
+        parts: list[Part] | None = None,
+        *,
+        signed: list[tuple[Key, str]] | None = None,
+        ended: list[tuple[Hashable, Hashable]] | None = None,
+        broken: bool = False,
+        terminal: bool = False,
+    ) -> None:
+        self.parts: list[Part] = [] if parts is None else parts
+        self.started: list[Key] = []
+        """Texts that begin here, with or without a part: they end texts of other channels in their
+        group."""
+        self.tokens: list[tuple[Hashable, Channel, Path]] = []
+        """(group, channel, path) of arrays that repeat a text token by token."""
+        self.signed: list[tuple[Key, str]] = [] if signed is None else signed
+        """Thinking texts and what stands in the place of their signature."""
+        self.ended: list[tuple[Hashable, Hashable]] = [] if ended is None else ended
+        """(group, item) of the texts that end here, well; `ALL` stands for every one."""
+        self.broken = broken
+        """The stream failed: what is held must come back."""
+        self.terminal = terminal
+        """Nothing may follow this document."""
 
 
 class Everything:

@@ -92,6 +92,11 @@ class SSEFramer:
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take bytes and return the frames that are complete."""
+        if not (self._buffer or self._after_cr or self._skipping) and len(data) <= self._limit:
+            # Most servers send one plain event at a time.
+            simple = _SIMPLE.fullmatch(data)
+            if simple:
+                return [Frame(data, (simple.span(2),))]
         frames: list[Frame] = []
         if self._after_cr and data:
             self._after_cr = False
