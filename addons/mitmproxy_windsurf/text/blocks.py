@@ -22,9 +22,9 @@ from collections.abc import Collection
 from enum import Enum
 from typing import Final
 
-from .edits import Edit
-from .prose import SPECIAL, ProseTracker, State
-from .tags import Form, TagReader
+from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.prose import SPECIAL, ProseTracker, State
+from mitmproxy_windsurf.text.tags import Form, TagReader
 
 TAGS: Final = ("workspace_information", "workspace_layout", "user_information")
 """The blocks, by name in lower case."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .edits import Edit
-from .identity_leads import Persona
-from .identity_opening import Changes, Opening
-from .identity_prose import ProseRewriter
-from .transform import rewrite
+from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.identity_leads import Persona
+from mitmproxy_windsurf.text.identity_opening import Changes, Opening
+from mitmproxy_windsurf.text.identity_prose import ProseRewriter
+from mitmproxy_windsurf.text.transform import rewrite
 
 
 class IdentityStream:

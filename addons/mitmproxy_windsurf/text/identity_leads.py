@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from . import identity_rules as rules
-from .identity_rules import Rule
-from .identity_sentence import END, I_AM, START, TEAM, last_match, sentence_so_far, speaks_of_itself
-from .identity_words import (
+from mitmproxy_windsurf.text.identity_rules import Rule
+from mitmproxy_windsurf.text.identity_sentence import (
+    END,
+    I_AM,
+    START,
+    TEAM,
+    last_match,
+    sentence_so_far,
+    speaks_of_itself,
+)
+from mitmproxy_windsurf.text.identity_words import (
     ADVERBS,
     BE,
     CLOSERS,
@@ -23,7 +30,9 @@ from .identity_words import (
     either,
     words,
 )
-from .vendors import vendor_of
+from mitmproxy_windsurf.text.vendors import vendor_of
+
+from . import identity_rules as rules
 
 MAX_NAME: Final = 128
 _NEAR: Final = 40

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .edits import Edit, excerpt
-from .identity_leads import Persona
-from .identity_prose import LOOK_BACK, ProseRewriter
-from .identity_record import Record
-from .json_scan import JSONScanner, Kind
+from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.identity_leads import Persona
+from mitmproxy_windsurf.text.identity_prose import LOOK_BACK, ProseRewriter
+from mitmproxy_windsurf.text.identity_record import Record
+from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
 
 _BLANKS = " \t\r\n"
 _SOMETHING = "}"

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal
 
-from .edits import Edit, excerpt
-from .identity_leads import Claim, Persona, aside_at, claims_at
-from .identity_rules import ANY_START, ASIDE, MAKER, NAME_START
-from .identity_words import CLOSERS
-from .partial import UNDECIDED, Verdict
-from .prose import ProseTracker
+from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.identity_leads import Claim, Persona, aside_at, claims_at
+from mitmproxy_windsurf.text.identity_rules import ANY_START, ASIDE, MAKER, NAME_START
+from mitmproxy_windsurf.text.identity_words import CLOSERS
+from mitmproxy_windsurf.text.partial import UNDECIDED, Verdict
+from mitmproxy_windsurf.text.prose import ProseTracker
 
 LOOK_BACK: Final = 640
 """Characters of the past that decide what applies."""

@@ -11,8 +11,8 @@ import json
 import re
 from typing import Final
 
-from .json_scan import Kind
-from .transform import Transform
+from mitmproxy_windsurf.text.json_scan import Kind
+from mitmproxy_windsurf.text.transform import Transform
 
 MAX_RECORD: Final = 16 * 1024
 _KEYS: Final = frozenset({"name", "provider", "model", "description"})

@@ -10,7 +10,7 @@ import re
 from functools import cached_property
 from typing import Final
 
-from .identity_words import (
+from mitmproxy_windsurf.text.identity_words import (
     ADVERBS,
     CLOSERS,
     JA_KINDS,
@@ -27,7 +27,19 @@ from .identity_words import (
     ZH_QUALITIES,
     words,
 )
-from .partial import Matcher, Pattern, ahead, alt, chars, lit, one, opt, repeat, seq, unless
+from mitmproxy_windsurf.text.partial import (
+    Matcher,
+    Pattern,
+    ahead,
+    alt,
+    chars,
+    lit,
+    one,
+    opt,
+    repeat,
+    seq,
+    unless,
+)
 
 
 class Rule:

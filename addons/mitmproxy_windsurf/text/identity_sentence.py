@@ -11,7 +11,7 @@ import re
 from collections import deque
 from typing import Final
 
-from .identity_words import (
+from mitmproxy_windsurf.text.identity_words import (
     ADVERBS,
     ALSO_MADE,
     BE,

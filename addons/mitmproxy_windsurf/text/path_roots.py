@@ -8,7 +8,7 @@ from functools import lru_cache
 from string import ascii_letters, digits
 from typing import Final
 
-from .path_chars import SEPARATORS, continues_name
+from mitmproxy_windsurf.text.path_chars import SEPARATORS, continues_name
 
 SANDBOX_ROOTS: Final = ("/tmp/windsurf-workspace", "/opt/windsurf")
 ACCOUNT_ROOT: Final = "/home/user/projects/workspace-"

@@ -10,7 +10,14 @@ import re
 from enum import Enum
 from typing import Final
 
-from .path_chars import ENDERS, QUOTES, SEPARATORS, SPACELESS, STOPS, is_spaceless
+from mitmproxy_windsurf.text.path_chars import (
+    ENDERS,
+    QUOTES,
+    SEPARATORS,
+    SPACELESS,
+    STOPS,
+    is_spaceless,
+)
 
 MOST_STOPS: Final = 64
 MOST_ESCAPES: Final = 16

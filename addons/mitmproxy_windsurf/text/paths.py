@@ -26,13 +26,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
-from .blocks import BlockStream
-from .edits import Edit
-from .json_strings import JSONStrings
-from .path_chars import LOOK_BEHIND, can_start
-from .path_roots import LONGEST_RUN, NAME, Verdict, Walk, roots_of
-from .path_tail import Segment, read_tail
-from .transform import rewrite
+from mitmproxy_windsurf.text.blocks import BlockStream
+from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.json_strings import JSONStrings
+from mitmproxy_windsurf.text.path_chars import LOOK_BEHIND, can_start
+from mitmproxy_windsurf.text.path_roots import LONGEST_RUN, NAME, Verdict, Walk, roots_of
+from mitmproxy_windsurf.text.path_tail import Segment, read_tail
+from mitmproxy_windsurf.text.transform import rewrite
 
 MARKER: Final = "<workspace>"
 
