@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from mitmproxy_windsurf.text import identity_rules as rules
 from mitmproxy_windsurf.text.identity_rules import Rule
 from mitmproxy_windsurf.text.identity_sentence import (
     END,
@@ -31,8 +32,6 @@ from mitmproxy_windsurf.text.identity_words import (
     words,
 )
 from mitmproxy_windsurf.text.vendors import vendor_of
-
-from . import identity_rules as rules
 
 MAX_NAME: Final = 128
 _NEAR: Final = 40
