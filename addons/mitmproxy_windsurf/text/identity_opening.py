@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.text.identity_leads import Persona
 from mitmproxy_windsurf.text.identity_prose import LOOK_BACK, ProseRewriter
 from mitmproxy_windsurf.text.identity_record import Record
@@ -152,9 +152,7 @@ class Opening:
     def _unwrap_record(self, record: Record, rest: str) -> str:
         raw, description = record.raw, record.description
         start = self._position - len(raw)
-        self._changes.add(
-            Edit("record", excerpt(raw), excerpt(description), layer="identity", start=start)
-        )
+        self._changes.add(Edit("record", raw, description, layer="identity", start=start))
         self._inner_changes.join(self._changes, len(raw) - len(description))
         self.next = self._inner
         return record.unwrapped + self._inner.feed(rest)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal
 
-from mitmproxy_windsurf.text.edits import Edit, excerpt
+from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.text.identity_leads import Claim, Persona, aside_at, claims_at
 from mitmproxy_windsurf.text.identity_rules import ANY_START, ASIDE, MAKER, NAME_START
 from mitmproxy_windsurf.text.identity_words import CLOSERS
@@ -194,8 +194,8 @@ class ProseRewriter:
             self._note(
                 Edit(
                     claim.rule.id,
-                    excerpt(before),
-                    excerpt(claim.replacement),
+                    before,
+                    claim.replacement,
                     layer="identity",
                     start=self._position + at,
                 )
