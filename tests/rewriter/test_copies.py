@@ -183,3 +183,13 @@ def test_content_in_arrays() -> None:
         stream.passes(says(""))
         stream >> chunk(finish="stop") << Like(chunk(content="/opt/", finish="stop"))
         stream >> END
+
+
+def test_what_was_held_joins_the_last_of_several_texts_in_a_chunk() -> None:
+    def says(*texts: str, finish: str | None = None) -> bytes:
+        return chunk(content=[{"type": "text", "text": text} for text in texts], finish=finish)
+
+    with Playbook("openai_chat") as stream:
+        stream >> says(f"{PRIVATE} /op", "t/", finish="stop")
+        stream << says("<workspace> ", "/opt/", finish="stop")
+        stream >> END

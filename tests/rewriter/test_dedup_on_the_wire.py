@@ -143,14 +143,15 @@ def test_what_reasoning_and_answer_say_is_compared_raw() -> None:
 
 
 def test_reasoning_in_two_places_is_noted_once() -> None:
-    def thought(text: str) -> bytes:
-        return chunk(reasoning=text, reasoning_details=[{"text": text}])
+    def thought(text: str, *details: str) -> bytes:
+        return chunk(reasoning=text, reasoning_details=[{"text": detail} for detail in details])
 
-    with chat() as stream:
-        stream.passes(thought("Plan "), thought("A."))
-        stream.holds(chunk(content=PLAN))
-        stream >> chunk(finish="stop") << chunk(content="") << chunk(finish="stop")
-        stream >> END
+    for first in (thought("Plan ", "Plan "), thought("Plan ", "Pl", "an ")):
+        with chat() as stream:
+            stream.passes(first, thought("A.", "A."))
+            stream.holds(chunk(content=PLAN))
+            stream >> chunk(finish="stop") << chunk(content="") << chunk(finish="stop")
+            stream >> END
 
 
 THOUGHT = (start(0, "thinking"), delta(0, thinking=PLAN), stop(0))

@@ -100,6 +100,20 @@ def test_no_loss(data: st.DataObject, calls: list[int], dedup_calls: int | None,
     assert out + end(machine) == text
 
 
+def three_stages() -> OpenText:
+    """Each stage holds something, the last one the beginning of the text."""
+    machine = OpenText(KEY, [Swap("ab/", "1"), Swap("b/b", "2"), Swap("//", "3")], None)
+    assert machine.feed("/ab") == ""
+    assert machine.holds == len("/ab")
+    return machine
+
+
+def test_what_is_held_comes_back_in_the_order_of_the_text() -> None:
+    assert three_stages().release() == "/ab"
+    assert three_stages().flush(keep=False) == "/ab"
+    assert three_stages().feed("c") == "/abc"
+
+
 def with_stages(monkeypatch: pytest.MonkeyPatch, *row: Callable[[], Stage]) -> None:
     def stages(*_: object, **__: object) -> Sequence[Stage]:
         return [make() for make in row]

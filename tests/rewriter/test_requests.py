@@ -140,6 +140,8 @@ def test_a_body_that_needs_no_change_is_the_same_object() -> None:
         ([BILLING], []),
         ([BILLING, BILLING, "a", BILLING], ["a"]),
         ([" ", BILLING], [" "]),
+        ([f"{BILLING}\n", "a"], ["a"]),
+        ([f"{BILLING}\n\n ", "a"], ["a"]),
     ],
 )
 @pytest.mark.parametrize("indent", [None, 2])
