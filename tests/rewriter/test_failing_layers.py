@@ -114,6 +114,13 @@ def test_what_is_held_comes_back_in_the_order_of_the_text() -> None:
     assert three_stages().feed("c") == "/abc"
 
 
+def test_a_stage_that_fails_while_one_before_it_is_flushed() -> None:
+    row = [Failing("ab/", "1", 3), Failing("b/b", "2", 4), Failing("//", "3", 3)]
+    machine = OpenText(KEY, row, None)
+    assert machine.feed("/") == ""
+    assert machine.flush(keep=False) == "/"
+
+
 def with_stages(monkeypatch: pytest.MonkeyPatch, *row: Callable[[], Stage]) -> None:
     def stages(*_: object, **__: object) -> Sequence[Stage]:
         return [make() for make in row]

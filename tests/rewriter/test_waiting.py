@@ -45,6 +45,17 @@ def test_a_change_lets_all_go_as_rewritten() -> None:
     assert events.add(b"4", b"4'", [Move(B, "d", "/d")]) == b"4'"
 
 
+def test_nobody_waits_for_a_changed_text_before_it_has_caught_up() -> None:
+    held = {A: 2}
+    events = WaitingEvents(held.__getitem__)
+    assert events.add(b"1", b"1'", [Move(A, "a/x /t", "a<w> ")]) == b"1'"
+    assert events.add(b"2", b"2'", [Move(A, "/tz", "/t")]) == b"2'"
+    held[A] = 0
+    assert events.add(b"3", b"3'", [Move(A, "y", "/tzy")]) == b"3'"
+    held[A] = 1
+    assert events.add(b"4", b"4'", [Move(A, "/", "")]) == b""
+
+
 def test_a_text_that_ended_behind_was_dropped() -> None:
     held = {A: 1}
     events = WaitingEvents(held.__getitem__)
