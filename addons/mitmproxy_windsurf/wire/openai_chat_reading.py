@@ -72,10 +72,10 @@ def _message(message: Json, group: Hashable, path: Path, reading: Reading) -> No
     """A delta or a message of one choice: thinking first, since text may turn out to repeat it."""
     if not _THINKING_MEMBERS.isdisjoint(message):
         _thinking(message, group, path, reading)
-    for name, read_member in _MEMBERS:
+    for name in message if len(message) == 1 else _MEMBERS:  # most deltas say one thing
         value = message.get(name)
-        if value is not None:
-            read_member(value, group, (*path, name), reading)
+        if value is not None and name in _MEMBERS:
+            _MEMBERS[name](value, group, (*path, name), reading)
 
 
 def _thinking(message: Json, group: Hashable, path: Path, reading: Reading) -> None:
@@ -166,15 +166,15 @@ def _arguments(
             reading.parts += loose_parts("tool_input", arguments, where)
 
 
-_MEMBERS = (  # in this order: text that comes with a call comes before it
-    ("content", _content),
-    ("refusal", _refusal),
-    ("tool_calls", _tool_calls),
-    ("function_call", _function_call),
-    ("audio", _audio),
-    ("annotations", _results),  # OpenRouter
-    ("executed_tools", _results),  # Groq
-)
+_MEMBERS = {  # in this order: text that comes with a call comes before it
+    "content": _content,
+    "refusal": _refusal,
+    "tool_calls": _tool_calls,
+    "function_call": _function_call,
+    "audio": _audio,
+    "annotations": _results,  # OpenRouter
+    "executed_tools": _results,  # Groq
+}
 
 
 def _copies(choice: Json, container: str, group: Hashable, path: Path, reading: Reading) -> None:
