@@ -67,7 +67,7 @@ def test_the_sdks_read_what_one_shot_makes_of_the_leaks() -> None:
     given = [(one, leak.data) for one, leak in zip(RECORDINGS, leaky, strict=True)]
     before = read_all(given)
     after = read_all((one, run(one.rewriter(), [data])) for one, data in given)
-    assert sum(isinstance(found, str) for found in before) < len(RECORDINGS) // 3
+    assert sum(isinstance(found, str) for found in before) <= len(RECORDINGS) // 3
     for recording, leak, found, clean in zip(RECORDINGS, leaky, before, after, strict=True):
         if isinstance(found, str):  # an error, or more than this SDK can take
             assert clean == found, recording.name

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from mitmproxy_windsurf.rewriter.waiting import MAX_WAITING
 from playbook import (
     ABORT,
     DONE,
@@ -160,9 +161,10 @@ THOUGHT = (start(0, "thinking"), delta(0, thinking=PLAN), stop(0))
 def test_a_dropped_answer_leaves_an_empty_block() -> None:
     with Playbook("anthropic", want_thinking=True) as stream:
         stream.passes(*THOUGHT, start(1, "text"))
-        stream.holds(delta(1, text="Plan "), PING, delta(1, text="A."))
-        stream >> stop(1) << delta(1, text="") << PING << delta(1, text="") << stop(1)
-        stream.passes(*MESSAGE_END)
+        stream.holds(delta(1, text="Plan "), PING, delta(1, text="A."), stop(1), PING)
+        end, *rest = MESSAGE_END
+        stream >> end << delta(1, text="") << PING << delta(1, text="") << stop(1) << PING << end
+        stream.passes(*rest)
         stream >> END
         kinds = [document["type"] for document in documents(stream.output)]
         assert kinds.count("content_block_start") == kinds.count("content_block_stop") == 2
@@ -171,10 +173,46 @@ def test_a_dropped_answer_leaves_an_empty_block() -> None:
 def test_only_the_first_answer_can_repeat_the_reasoning() -> None:
     with Playbook("anthropic", want_thinking=True) as stream:
         stream.passes(*THOUGHT, start(1, "text"))
-        stream.holds(delta(1, text=PLAN))
-        stream >> stop(1) << delta(1, text="") << stop(1)
-        stream.passes(start(2, "text"), delta(2, text=PLAN), stop(2), *MESSAGE_END)
+        stream.holds(delta(1, text=PLAN), stop(1))
+        stream >> (second := start(2, "text")) << delta(1, text="") << stop(1) << second
+        stream.passes(delta(2, text=PLAN), stop(2), *MESSAGE_END)
         stream >> END
+
+
+def test_a_repetition_goes_out_before_the_tool_call_that_follows_its_block() -> None:
+    with Playbook("anthropic", want_thinking=True) as stream:
+        stream.passes(*THOUGHT, start(1, "text"))
+        stream.holds(text := delta(1, text=PLAN), stop(1), PING)
+        stream >> (call := start(2, "tool_use")) << text << stop(1) << PING << call
+        stream.passes(stop(2), *MESSAGE_END)
+        stream >> END
+
+
+def test_a_long_one_goes_into_its_block_in_a_delta_of_its_own() -> None:
+    pieces = [f"step {number}. " for number in range(2 * MAX_WAITING)]
+    with Playbook("anthropic", want_thinking=True) as stream:
+        stream.passes(start(0, "thinking"), delta(0, thinking="".join(pieces)), stop(0))
+        stream.passes(start(1, "text"))
+        for piece in pieces:
+            stream >> delta(1, text=piece)
+            stream.take()
+        stream.holds(stop(1), PING)
+        stream >> (call := start(2, "tool_use"))
+        stream << Like(delta(1, text="".join(pieces))) << stop(1) << PING << call
+        stream.passes(stop(2), *MESSAGE_END)
+        stream >> END
+
+
+@pytest.mark.parametrize("pieces", [1, 2 * MAX_WAITING])
+def test_a_repetition_comes_back_if_the_stream_breaks_behind_its_block(pieces: int) -> None:
+    with Playbook("anthropic", want_thinking=True) as stream:
+        stream.passes(start(0, "thinking"), delta(0, thinking="x" * pieces), stop(0))
+        stream.passes(start(1, "text"))
+        for _ in range(pieces):
+            stream >> delta(1, text="x")
+            stream.take()
+        stream.holds(stop(1))
+        stream >> ABORT << Like(delta(1, text="x" * pieces)) << stop(1)
 
 
 def test_two_blocks_that_are_open_at_once_do_not_mix() -> None:

@@ -6,11 +6,12 @@ Both pass on raw what they cannot read, and say so once for each kind of trouble
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mitmproxy_windsurf.rewriter.documents import DocumentRewriter, Rewritten
 from mitmproxy_windsurf.rewriter.waiting import WaitingEvents
+from mitmproxy_windsurf.wire.parts import Extra
 from mitmproxy_windsurf.wire.sse import Dialect, Frame, SSEFramer, dialect_of
 
 _DONE = "[DONE]"
@@ -55,19 +56,21 @@ class EventStream:
 
     def _event(self, frame: Frame) -> bytes:
         """The bytes that this event lets go: its own, and those of events that waited."""
-        rewritten, moves = frame.raw, []
+        rewritten, early, moves = frame.raw, b"", []
         if frame.spans:
             self._last = frame
             try:
                 new = self._document(frame.data)
                 moves = new.moves
                 if moves:
-                    rewritten = self._extras(new) + frame.with_data(new.raw.encode())
+                    early = self._extras(new.early)
+                    rewritten = self._extras(new.before) + frame.with_data(new.raw.encode())
             except _Unreadable as error:
                 self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
             except Exception as error:
                 self._trouble("failed", f"an event could not be rewritten, passed on: {error!r}")
-        return self._waiting.add(frame.raw, rewritten, moves)
+        waits = self._documents.texts.waits
+        return self._waiting.add(frame.raw, rewritten, moves, early=early, waits=waits)
 
     def _document(self, data: bytes) -> Rewritten:
         """What becomes of the data of an event."""
@@ -86,21 +89,21 @@ class EventStream:
         """What is still held, in events of its own."""
         try:
             new = end()
-            extras = self._extras(new)
+            early, extras = self._extras(new.early), self._extras(new.before)
         except Exception as error:
             self._trouble("failed", f"the end of the answer could not be rewritten: {error!r}")
             return self._waiting.release()
         if extras and unterminated and self._last:
             extras = dialect_of(self._last).eol * 2 + extras
-        return self._waiting.add(b"", extras, new.moves)
+        return self._waiting.add(b"", extras, new.moves, early=early)
 
-    def _extras(self, new: Rewritten) -> bytes:
-        if not new.before:
+    def _extras(self, extras: Sequence[Extra]) -> bytes:
+        if not extras:
             return b""
         dialect = dialect_of(self._last) if self._last else Dialect()
         return b"".join(
             dialect.event(extra.event, json.dumps(extra.document, separators=(",", ":")).encode())
-            for extra in new.before
+            for extra in extras
         )
 
     def _trouble(self, kind: str, line: str) -> None:

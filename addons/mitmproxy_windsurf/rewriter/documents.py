@@ -7,7 +7,7 @@ goes out before in a document of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from mitmproxy_windsurf.rewriter.texts import Tail, Texts
@@ -28,12 +28,14 @@ from mitmproxy_windsurf.wire.walk import loose_parts
 class Rewritten(NamedTuple):
     """The documents to send before, and the document itself as raw JSON text.
 
-    `moves` tells which texts came and went; it is empty if all went out as they came.
+    `moves` tells which texts came and went; it is empty if all went out as they came. `early` goes
+    out before the document that has waited for this one, since that told the end of their text.
     """
 
     before: list[Extra]
     raw: str
     moves: list[Move]
+    early: Sequence[Extra] = ()
 
 
 class DocumentRewriter:
@@ -73,7 +75,11 @@ class DocumentRewriter:
             return Rewritten([], raw, moves)
         changes: dict[Path, str] = {}
         before: list[Extra] = []
+        early: list[Extra] = []
         for tail in alone:
+            if tail.stopped:
+                early += self._extra(tail)
+                continue
             slot = self._protocol.slot(document, tail.key) if streamed else None
             if slot:
                 changes[slot] = changes.get(slot, "") + tail.text
@@ -86,7 +92,7 @@ class DocumentRewriter:
                 if part.key:
                     touched.add((part.key.group, part.key.channel))
         emptied = [path for group, channel, path in tokens if (group, channel) in touched]
-        return Rewritten(before, _splice(raw, changes, emptied) if changes else raw, moves)
+        return Rewritten(before, _splice(raw, changes, emptied) if changes else raw, moves, early)
 
     def finish(self) -> Rewritten:
         """The answer ended without saying so: what is still held."""
@@ -97,8 +103,9 @@ class DocumentRewriter:
         return self._ended(self.texts.release())
 
     def _ended(self, tails: list[Tail]) -> Rewritten:
-        before = [extra for tail in tails for extra in self._extra(tail)]
-        return Rewritten(before, "", _moves([], tails))
+        before = [extra for tail in tails if not tail.stopped for extra in self._extra(tail)]
+        early = [extra for tail in tails if tail.stopped for extra in self._extra(tail)]
+        return Rewritten(before, "", _moves([], tails), early)
 
     def _feed(
         self,
@@ -112,6 +119,7 @@ class DocumentRewriter:
         """Take the texts of a reading and add what they become to `outputs`; what was held of texts
         that end is added to their last part there, or to `alone`."""
         texts = self.texts
+        _fold(texts.resume(reading), outputs, alone)
         if not streamed:  # here the signature is known before the text has to go out
             for key, signature in reading.signed:
                 texts.sign(key, signature)

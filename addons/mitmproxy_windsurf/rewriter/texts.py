@@ -16,7 +16,7 @@ from mitmproxy_windsurf.rewriter.open_text import OpenText
 from mitmproxy_windsurf.rewriter.signatures import Signatures, is_signature
 from mitmproxy_windsurf.text.dedup import ReasoningDedup
 from mitmproxy_windsurf.text.edits import Edit
-from mitmproxy_windsurf.wire.parts import ALL, Channel, Json, Key
+from mitmproxy_windsurf.wire.parts import ALL, Channel, Json, Key, Reading
 
 MAX_OPEN = 256
 """Texts that are open at once; the one that was opened first ends before one more is opened."""
@@ -35,6 +35,8 @@ class Tail(NamedTuple):
     text: str
     like: Json
     cumulative: bool = False
+    stopped: bool = False
+    """Its end has been told already, and must wait for this."""
 
 
 class Texts:
@@ -60,6 +62,8 @@ class Texts:
         self._kinds: dict[Hashable, str] = {}
         """What each group said last."""
         self._dedups: dict[Hashable, ReasoningDedup] = {}
+        self._stopped: list[OpenText] = []
+        """Texts that have ended as repetitions: what follows says whether they are dropped."""
         self._visible = False
         self._edits: list[Edit] = []
         self.kept_visible = 0
@@ -155,9 +159,35 @@ class Texts:
         for text in list(self._open.values()):
             if group in (ALL, text.key.group) and item in (ALL, text.key.item):
                 keep = self._keep_visible and not self._visible
-                if keep and text.dedup and text.dedup.duplicate:
-                    self.kept_visible += 1
+                if text.dedup and text.dedup.duplicate:
+                    if keep:
+                        self.kept_visible += 1
+                    elif item is not ALL:  # a tool call may follow
+                        self._stopped.append(text)
+                        continue
                 tails.append(self._end(text, text.flush(keep=keep)))
+        return [tail for tail in tails if tail.text]
+
+    @property
+    def waits(self) -> bool:
+        """Whether what follows decides about a text that has ended."""
+        return bool(self._stopped)
+
+    def resume(self, reading: Reading) -> list[Tail]:
+        """What follows is here: before a tool call a repetition goes out, else it is dropped."""
+        if not (reading.parts or reading.started or reading.ended or reading.broken):
+            return []
+        channels = [part.channel for part in reading.parts] + [
+            key.channel for key in reading.started
+        ]
+        called = any(channel in TOOL_CHANNELS for channel in channels)
+        tails = []
+        for text in list(self._stopped):
+            if reading.broken:
+                rest = text.release()
+            else:
+                rest = text.end_by_tool() if called else text.flush(keep=False)
+            tails.append(self._end(text, rest))
         return [tail for tail in tails if tail.text]
 
     def release(self) -> list[Tail]:
@@ -188,7 +218,10 @@ class Texts:
         self._close(text)
         if rest and text.key.channel == "text":
             self._visible = True
-        return _tail(text, rest)
+        stopped = text in self._stopped
+        if stopped:
+            self._stopped.remove(text)
+        return _tail(text, rest)._replace(stopped=stopped)
 
     def _close(self, text: OpenText) -> None:
         if text.failure:

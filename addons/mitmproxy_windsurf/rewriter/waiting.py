@@ -42,17 +42,40 @@ class WaitingEvents:
         """What came of a text and has not gone out, though nothing has changed it so far."""
         self._late: set[Key] = set()
         """Texts that nobody waits for any more, until nothing of them is held."""
+        self._changed = False
+        self._stop: int | None = None
+        """The place of the first event that waits for what follows, whatever that is."""
 
-    def add(self, raw: bytes, rewritten: bytes, moves: Sequence[Move] = ()) -> bytes:
-        """One event, as it came and as rewritten; returns the bytes that need not wait longer."""
-        if not moves and not self._events:
+    def add(
+        self,
+        raw: bytes,
+        rewritten: bytes,
+        moves: Sequence[Move] = (),
+        *,
+        early: bytes = b"",
+        waits: bool = False,
+    ) -> bytes:
+        """One event, as it came and as rewritten; returns the bytes that need not wait longer.
+
+        If it `waits` it goes out with the next event that does not, and after what that one says
+        must come `early`.
+        """
+        if not (moves or self._events or waits):
             return raw
         changed = self._follow(moves)
-        if not self._events and not self._behind:
+        if not (self._events or self._behind or waits):
             return rewritten if changed else raw
+        self._changed |= changed
+        if early:
+            self._events.insert(self._stop or 0, (b"", early))
+        if waits and self._stop is None:
+            self._stop = len(self._events)
         self._events.append((raw, rewritten))
-        if changed or len(self._events) > MAX_WAITING:
+        if waits:
+            return b""
+        if self._changed or len(self._events) > MAX_WAITING:
             return self._let_go(as_rewritten=True)
+        self._stop = None
         return b"" if self._behind else self._let_go(as_rewritten=False)
 
     def release(self) -> bytes:
@@ -64,6 +87,8 @@ class WaitingEvents:
         self._events.clear()
         self._late.update(self._behind)
         self._behind.clear()
+        self._changed = False
+        self._stop = None
         return out
 
     def _follow(self, moves: Iterable[Move]) -> bool:

@@ -76,7 +76,7 @@ def read_whole(document: Json) -> Iterator[Reading]:
             _block(block, index, ("content", index), reading)
         yield reading
     details = loose_parts("refusal", document.get("stop_details"), ("stop_details",))
-    yield Reading(list(details), ended=[(ALL, ALL)], terminal=True)
+    yield Reading(list(details), ended=[(ALL, ALL)])
 
 
 def slot(document: Json, key: Key) -> Path | None:
@@ -180,13 +180,11 @@ def _message_delta(document: Json) -> Reading:
 
 
 def _message_stop(document: Json) -> Reading:
-    return Reading(ended=[(ALL, ALL)], terminal=True)
+    return Reading(ended=[(ALL, ALL)])
 
 
 def _error(document: Json) -> Reading:
-    return Reading(
-        list(loose_parts("error", document.get("error"), ("error",))), broken=True, terminal=True
-    )
+    return Reading(list(loose_parts("error", document.get("error"), ("error",))), broken=True)
 
 
 _EVENTS = {

@@ -36,7 +36,6 @@ def read_whole(document: Json) -> Iterator[Reading]:
     """A completion, or an error, that is not streamed."""
     reading = _read(document, "message")
     reading.ended = [(ALL, ALL)]
-    reading.terminal = True
     yield reading
 
 
@@ -64,7 +63,7 @@ def _read(document: Json, container: str) -> Reading:
             reading.parts += loose_parts("error", document["error"], ("error",))
         else:  # GPUStack repeats the message beside it
             reading.parts += loose_parts("error", document, ())
-        reading.broken = reading.terminal = True
+        reading.broken = True
     return reading
 
 

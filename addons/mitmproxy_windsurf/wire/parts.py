@@ -51,7 +51,7 @@ class Part(NamedTuple):
 class Reading:
     """What one document says, in this order: parts, then ends."""
 
-    __slots__ = ("broken", "ended", "parts", "signed", "started", "terminal", "tokens")
+    __slots__ = ("broken", "ended", "parts", "signed", "started", "tokens")
 
     def __init__(
         self,
@@ -60,7 +60,6 @@ class Reading:
         signed: list[tuple[Key, str]] | None = None,
         ended: list[tuple[Hashable, Hashable]] | None = None,
         broken: bool = False,
-        terminal: bool = False,
     ) -> None:
         self.parts: list[Part] = [] if parts is None else parts
         self.started: list[Key] = []
@@ -74,8 +73,6 @@ class Reading:
         """(group, item) of the texts that end here, well; `ALL` stands for every one."""
         self.broken = broken
         """The stream failed: what is held must come back."""
-        self.terminal = terminal
-        """Nothing may follow this document."""
 
 
 class Everything:
