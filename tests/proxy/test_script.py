@@ -93,6 +93,7 @@ async def test_a_bad_option_ends_the_start(
     async with mitmdump(confdir, [setting], cwd=tmp_path, script=str(SCRIPT)) as process:
         output = await lines_until(process, START)
         assert message in output
+        assert "Traceback" not in output
         async with asyncio.timeout(PATIENCE):
             assert await process.wait() == 1
 

@@ -43,6 +43,7 @@ def from_command_line(*specs: str) -> OptManager:
 async def context() -> AsyncIterator[Any]:
     new_context: Any = taddons.context
     with new_context(Windsurf()) as tctx:
+        tctx.configure(tctx.master.addons.get("windsurf"), windsurf_demo_pace="0")
         yield tctx
 
 

@@ -62,6 +62,7 @@ class Windsurf:
         self._engine = engine or Engine()
         self._upstream = Upstream(demo)
         self._running = False
+        self._configured = False
 
     # Lifecycle. All of it is synchronous: on a reload mitmproxy cannot wait for a coroutine.
 
@@ -75,7 +76,13 @@ class Windsurf:
 
     def configure(self, updated: set[str]) -> None:
         if any(name.startswith(PREFIX) for name in updated):
-            self.settings = settings.read(ctx.options)
+            first, self._configured = not self._configured, True
+            try:
+                self.settings = settings.read(ctx.options)
+            except compat.OptionsError as error:
+                if not first:
+                    raise  # whoever has changed the option is told, and it is changed back
+                log.error("%s", error)  # ends the start, without the traceback of a raised one
             if self._running:
                 try:
                     self._upstream.use(self.settings)
