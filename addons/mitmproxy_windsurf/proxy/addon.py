@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from mitmproxy import ctx, http
+from mitmproxy import ctx, exceptions, http
 from mitmproxy.addonmanager import Loader
 from mitmproxy.connection import Client
 from mitmproxy.proxy.layer import NextLayer
@@ -79,7 +79,7 @@ class Windsurf:
             first, self._configured = not self._configured, True
             try:
                 self.settings = settings.read(ctx.options)
-            except compat.OptionsError as error:
+            except exceptions.OptionsError as error:
                 if not first:
                     raise  # whoever has changed the option is told, and it is changed back
                 log.error("%s", error)  # ends the start, without the traceback of a raised one
