@@ -28,12 +28,19 @@ LARGE = 512
 
 @dataclass(frozen=True, slots=True)
 class Neutralized:
-    """A text after layer 1: the changes in full as `spans`, and one edit for each."""
+    """A text after layer 1, and one edit for each change."""
 
     text: str
     edits: tuple[Edit, ...] = ()
     warnings: tuple[str, ...] = ()
-    spans: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The edits as places in the text that came."""
+        return tuple(
+            Span(edit.start, edit.start + len(edit.before), edit.after, edit.rule)
+            for edit in self.edits
+        )
 
 
 def neutralize(
@@ -100,7 +107,7 @@ class _Draft:
             )
             for span in self.spans
         )
-        return Neutralized(self.page.text, edits, spans=tuple(self.spans))
+        return Neutralized(self.page.text, edits)
 
 
 class _Run:
