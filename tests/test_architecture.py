@@ -27,8 +27,9 @@ ROOMS: dict[str, set[str]] = {
     "wire": set(),
     "rewriter": {"text", "prompts", "wire"},
     "upstream": {"text", "prompts", "wire", "rewriter"},
-    "proxy": {"text", "prompts", "wire", "rewriter", "upstream"},
-    "cli": {"text", "prompts", "wire", "rewriter", "upstream"},
+    "debug": {"text", "prompts", "wire", "rewriter"},
+    "proxy": {"text", "prompts", "wire", "rewriter", "upstream", "debug"},
+    "cli": {"text", "prompts", "wire", "rewriter", "upstream", "debug", "proxy"},
 }
 
 
