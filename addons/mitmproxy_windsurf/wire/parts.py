@@ -38,7 +38,8 @@ class Part(NamedTuple):
     """One text in a document. `paths` are all places where the very same text stands.
 
     With `key` None the text is complete in itself: it continues nothing and nothing continues it. A
-    `cumulative` text is all of its key's text so far, not what is new.
+    `cumulative` text is all of its key's text so far, not what is new. A text that comes `again` is
+    all of its key's text once more: the text has ended, before this document if not earlier.
     """
 
     channel: Channel
@@ -46,12 +47,36 @@ class Part(NamedTuple):
     paths: tuple[Path, ...]
     key: Key | None = None
     cumulative: bool = False
+    again: bool = False
+
+
+Unit = Literal["characters", "utf8"]
+
+
+class Citation(NamedTuple):
+    """Numbers at `start` and `end` that count, in `unit`s, into the text of `key`, and a copy at
+    `quote` of what stands there; each may be absent."""
+
+    key: Key
+    start: Path | None = None
+    end: Path | None = None
+    quote: Path | None = None
+    unit: Unit = "characters"
 
 
 class Reading:
     """What one document says, in this order: parts, then ends."""
 
-    __slots__ = ("broken", "ended", "parts", "signed", "started", "tokens")
+    __slots__ = (
+        "broken",
+        "citations",
+        "echoes",
+        "ended",
+        "parts",
+        "signed",
+        "started",
+        "tokens",
+    )
 
     def __init__(
         self,
@@ -67,6 +92,9 @@ class Reading:
         group."""
         self.tokens: list[tuple[Hashable, Channel, Path]] = []
         """(group, channel, path) of arrays that repeat a text token by token."""
+        self.citations: list[Citation] = []
+        self.echoes: list[tuple[Path, str]] = []
+        """Paths and texts of what the request said, which come back."""
         self.signed: list[tuple[Key, str]] = [] if signed is None else signed
         """Thinking texts and what stands in the place of their signature."""
         self.ended: list[tuple[Hashable, Hashable]] = [] if ended is None else ended
