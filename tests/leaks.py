@@ -15,9 +15,10 @@ from mitmproxy_windsurf.rewriter.layers import Layers
 from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
 from mitmproxy_windsurf.text.transform import Pipeline, rewrite
 from mitmproxy_windsurf.wire.detect import protocol
+from mitmproxy_windsurf.wire.framing import Frame
 from mitmproxy_windsurf.wire.parts import Json, Key, Part, Reading
 from mitmproxy_windsurf.wire.splice import Path, Splice, apply, literal, locate, style_of
-from mitmproxy_windsurf.wire.sse import Frame, SSEFramer
+from mitmproxy_windsurf.wire.sse import SSEFramer
 from playbook import MODEL
 from recordings import Recording
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import leaks
 from mitmproxy_windsurf.rewriter import Layers, RequestRewriter, waiting
-from mitmproxy_windsurf.wire.sse import Frame
+from mitmproxy_windsurf.wire.framing import Frame
 from playbook import ABORT, run
 from recordings import CORPUS, OWN, RECORDINGS, Recording, requests
 from strategies import cut, cuttings, every, pieces

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitmproxy_windsurf.wire.sse import Dialect, Frame, SSEFramer, dialect_of
+from mitmproxy_windsurf.wire.framing import Frame
+from mitmproxy_windsurf.wire.sse import SSEFramer
 from strategies import cuttings, every, pieces
 
 BOM = b"\xef\xbb\xbf"
@@ -123,28 +124,26 @@ def test_data_of_fewer_lines_leaves_empty_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "dialect"),
+    ("like", "expected"),
     [
-        (b"data: a\n\n", Dialect(b"\n", b" ", False)),
-        (b"data:a\r\n\r\n", Dialect(b"\r\n", b"", False)),
-        (b"event: x\ndata: a\n\n", Dialect(b"\n", b" ", True)),
-        (b"data:a\revent:x\r\r", Dialect(b"\r", b"", True)),
-        (BOM + b"event:x\r\ndata:a\r\n\r\n", Dialect(b"\r\n", b"", True)),
-        (b": event: no\ndata: event: no\n\n", Dialect(b"\n", b" ", False)),
-        (b"data:", Dialect(b"\n", b"", False)),
-        (b"data: a\r\n\r", Dialect(b"\r\n", b" ", False)),
+        (b"data: a\n\n", b"data: b\n\n"),
+        (b"data:a\r\n\r\n", b"data:b\r\n\r\n"),
+        (b"event: x\ndata: a\n\n", b"event: y\ndata: b\n\n"),
+        (b"data:a\revent:x\r\r", b"event:y\rdata:b\r\r"),
+        (BOM + b"event:x\r\ndata:a\r\n\r\n", b"event:y\r\ndata:b\r\n\r\n"),
+        (b": event: no\ndata: event: no\n\n", b"data: b\n\n"),
+        (b"data:", b"data:b\n\n"),
+        (b"data: a\r\n\r", b"data: b\r\n\r\n"),
     ],
 )
-def test_a_new_event_is_written_like_the_others(frame: bytes, dialect: Dialect) -> None:
-    [example] = frames([frame])
-    assert dialect_of(example) == dialect
-    written = dialect.event("made", b"1")
-    [again] = frames([written])
-    assert again.raw == written
-    assert again.data == b"1"
-    assert dialect_of(again) == dialect
-    assert (b"made" in written) is dialect.named
-    assert b"made" not in dialect.event(None, b"1")
+def test_a_further_event_is_written_as_the_others_are(like: bytes, expected: bytes) -> None:
+    framer = SSEFramer()
+    [example] = framer.feed(like) or framer.flush()
+    assert framer.event(example, "y", b"b") == expected
+
+
+def test_the_first_event_of_all_is_named() -> None:
+    assert SSEFramer().event(None, "y", b"b") == b"event: y\ndata: b\n\n"
 
 
 LIMIT = 24

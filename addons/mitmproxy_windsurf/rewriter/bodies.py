@@ -11,8 +11,8 @@ from typing import Any
 
 from mitmproxy_windsurf.rewriter.documents import DocumentRewriter, Rewritten
 from mitmproxy_windsurf.rewriter.waiting import WaitingEvents
+from mitmproxy_windsurf.wire.framing import Frame, Framer
 from mitmproxy_windsurf.wire.parts import Extra
-from mitmproxy_windsurf.wire.sse import Dialect, Frame, SSEFramer, dialect_of
 
 _DONE = "[DONE]"
 _raw_decode = json.JSONDecoder().raw_decode  # json.loads costs a third more
@@ -23,11 +23,11 @@ class _Unreadable(Exception):
 
 
 class EventStream:
-    """Server-sent events: one document per event."""
+    """One document per frame: server-sent events, lines, or the elements of an array."""
 
-    def __init__(self, documents: DocumentRewriter, *, limit: int) -> None:
+    def __init__(self, documents: DocumentRewriter, framer: Framer) -> None:
         self._documents = documents
-        self._framer = SSEFramer(limit=limit)
+        self._framer = framer
         self._waiting = WaitingEvents(documents.texts.holds)
         self._last: Frame | None = None
         self._troubles: dict[str, str] = {}
@@ -94,15 +94,16 @@ class EventStream:
             self._trouble("failed", f"the end of the answer could not be rewritten: {error!r}")
             return self._waiting.release()
         if extras and unterminated and self._last:
-            extras = dialect_of(self._last).eol * 2 + extras
+            extras = self._framer.ending(self._last) + extras
         return self._waiting.add(b"", extras, new.moves, early=early)
 
     def _extras(self, extras: Sequence[Extra]) -> bytes:
-        if not extras:
-            return b""
-        dialect = dialect_of(self._last) if self._last else Dialect()
         return b"".join(
-            dialect.event(extra.event, json.dumps(extra.document, separators=(",", ":")).encode())
+            self._framer.event(
+                self._last,
+                extra.event,
+                json.dumps(extra.document, separators=(",", ":")).encode(),
+            )
             for extra in extras
         )
 

@@ -13,6 +13,7 @@ from mitmproxy_windsurf.rewriter.signatures import Signatures
 from mitmproxy_windsurf.rewriter.texts import Texts
 from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.wire import detect
+from mitmproxy_windsurf.wire.sse import SSEFramer
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
@@ -54,7 +55,7 @@ class ResponseRewriter:
             signatures=signatures or Signatures(),
         )
         documents = DocumentRewriter(detect.protocol(protocol), self._texts)
-        self._stream = EventStream(documents, limit=layers.max_frame)
+        self._stream = EventStream(documents, SSEFramer(limit=layers.max_frame))
         self._whole = WholeBody(documents, status=status)
         self._plain = status >= 400 and not content_type.startswith("text/event-stream")
         self._start = b""

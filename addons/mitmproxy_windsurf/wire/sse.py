@@ -10,7 +10,8 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from mitmproxy_windsurf.wire.framing import Frame
 
 _EOL = rb"(?:\r\n|\n|\r(?!\n))"
 _BLANK_LINE = re.compile(_EOL + _EOL)
@@ -21,58 +22,6 @@ _EVENT_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)event:")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _TAIL = 3
 """Bytes before new data in which a blank line can already have begun."""
-
-
-class Frame(NamedTuple):
-    """One event: its bytes, and where in them its data lines stand."""
-
-    raw: bytes
-    spans: tuple[tuple[int, int], ...]
-
-    @property
-    def data(self) -> bytes:
-        """The data of the event: its lines joined by LF."""
-        if len(self.spans) == 1:
-            start, end = self.spans[0]
-            return self.raw[start:end]
-        return b"\n".join(self.raw[start:end] for start, end in self.spans)
-
-    def with_data(self, data: bytes) -> bytes:
-        """The bytes of this event with other data, in no more lines than there are."""
-        out: list[bytes] = []
-        position = 0
-        lines = data.split(b"\n")
-        for index, (start, end) in enumerate(self.spans):
-            out += self.raw[position:start], lines[index] if index < len(lines) else b""
-            position = end
-        out.append(self.raw[position:])
-        return b"".join(out)
-
-
-class Dialect(NamedTuple):
-    """How a stream writes its events."""
-
-    eol: bytes = b"\n"
-    space: bytes = b" "
-    named: bool = True
-
-    def event(self, name: str | None, data: bytes) -> bytes:
-        """A new event in the manner of the stream."""
-        head = (
-            b"event:%s%s%s" % (self.space, name.encode(), self.eol) if name and self.named else b""
-        )
-        return b"%sdata:%s%s%s%s" % (head, self.space, data, self.eol, self.eol)
-
-
-def dialect_of(frame: Frame) -> Dialect:
-    """What `frame`, which has data, shows of its stream's manner."""
-    start, end = frame.spans[0]
-    eol = _LINE_END.match(frame.raw, end)
-    return Dialect(
-        eol=eol[0] if eol else b"\n",
-        space=b" " if frame.raw[start - 1 : start] == b" " else b"",
-        named=_EVENT_LINE.search(frame.raw) is not None,
-    )
 
 
 class SSEFramer:
@@ -136,6 +85,16 @@ class SSEFramer:
         self._searched = 0
         return rest
 
+    def event(self, like: Frame | None, name: str | None, data: bytes) -> bytes:
+        """One more event; a stream that names none of its events gets none that is named."""
+        eol, space, named = _manner(like) if like else (b"\n", b" ", True)
+        head = b"event:%s%s%s" % (space, name.encode(), eol) if name and named else b""
+        return b"%sdata:%s%s%s%s" % (head, space, data, eol, eol)
+
+    def ending(self, like: Frame) -> bytes:
+        """The end of a line, and a blank one."""
+        return _manner(like)[0] * 2
+
     def _frame(self, raw: bytes) -> Frame:
         if self._skipping or (len(raw) > self._limit and len(raw.rstrip(b"\r\n")) > self._limit):
             if not self._skipping:
@@ -156,3 +115,15 @@ class SSEFramer:
         del self._buffer[:cut]
         self._searched = len(self._buffer)
         return frame
+
+
+def _manner(frame: Frame) -> tuple[bytes, bytes, bool]:
+    """How a frame that has data writes its line ends and the space after a colon, and whether it
+    has a name."""
+    start, end = frame.spans[0]
+    eol = _LINE_END.match(frame.raw, end)
+    return (
+        eol[0] if eol else b"\n",
+        b" " if frame.raw[start - 1 : start] == b" " else b"",
+        _EVENT_LINE.search(frame.raw) is not None,
+    )
