@@ -28,11 +28,14 @@ class Refused(Exception):
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """What goes to the backend. `ignored` names fields of the client's that were left out because
-    they do not change the answer; they are worth one log line."""
+    they do not change the answer; they are worth one log line. `wishes` names members of the body
+    that a backend may not know: one that refuses the request over them can be asked again without
+    (`wishes.granted`)."""
 
     body: Json
     stream: bool = False
     ignored: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:
@@ -41,7 +44,8 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The answer has begun; what the backend calls it. `created` is in seconds since 1970."""
+    """The answer has begun; what the backend calls it. `created` is in seconds since 1970, 0 where
+    the backend does not tell. An answer that fails at once never begins."""
 
     id: str
     model: str
@@ -146,7 +150,14 @@ class Writer(Protocol):
 
 
 class Dialect(Protocol):
-    """One client protocol."""
+    """One client protocol. Its objects have no state."""
+
+    @property
+    def relays(self) -> bool:
+        """The client speaks as the backend does: its answer, streamed or whole, may be passed on
+        byte for byte, with all that only the backend knows of. Errors before it still go through
+        `error`."""
+        ...
 
     def request(self, asked: Asked) -> ChatRequest:
         """What to ask the backend.
