@@ -99,7 +99,7 @@ def test_an_event_can_wait_for_what_follows_and_let_something_in_before_it() -> 
     events = waiting()
     assert events.add(b"1", b"1", waits=True) == b""
     assert events.add(b"2", b"2", waits=True) == b""
-    assert events.add(b"3", b"3'", [Move(None, "a", "b")], early=b"0") == b"0123'"
+    assert events.add(b"3", b"3'", [Move(None, "a", "b")], early=[b"0"]) == b"0123'"
     assert events.add(b"4", b"4", waits=True) == b""
     assert events.add(b"5", b"5") == b"45"
 
@@ -108,10 +108,10 @@ def test_what_is_let_in_stands_before_the_event_that_waits_not_before_others() -
     events = waiting()
     assert events.add(b"1", b"1'", [Move(A, "x", "")]) == b""
     assert events.add(b"2", b"2", waits=True) == b""
-    assert events.add(b"3", b"3", [Move(A, "", "x")], early=b"x") == b"123"
+    assert events.add(b"3", b"3", [Move(A, "", "x")], early=[b"x"]) == b"123"
     events.add(b"4", b"4'", [Move(A, "x", "")])
     events.add(b"5", b"5", waits=True)
-    assert events.add(b"6", b"6", [Move(A, "", "y")], early=b"y") == b"4'y56"
+    assert events.add(b"6", b"6", [Move(A, "", "y")], early=[b"y"]) == b"4'y56"
 
 
 def test_release_gives_the_events_back_as_they_came() -> None:

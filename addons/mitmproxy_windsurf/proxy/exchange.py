@@ -23,6 +23,7 @@ from mitmproxy_windsurf.proxy.settings import Settings, layers_on
 from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, is_streamed
 from mitmproxy_windsurf.proxy.verdict import verdict
 from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
+from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.signatures import Signatures, SignedThinking
 from mitmproxy_windsurf.wire.detect import Facts, detect
 
@@ -74,6 +75,7 @@ class Exchange:
         self._signatures = signatures_of(settings.signed_thinking, request.host, request.port)
         self._keep_visible = clients.is_one_of(request, settings.visible_answer_clients)
         self._facts = Facts()
+        self._echoes = Echoes()
         self._answer: Answer | None = None
         self._own_answer = False
         self._record = Record(
@@ -115,6 +117,7 @@ class Exchange:
         rewriter = self._engine.request(self._protocol, self._layers, signatures=self._signatures)
         new = rewriter.rewrite(body)
         self._facts = rewriter.facts
+        self._echoes = rewriter.echoes
         if rewriter.facts.model:
             self._record.model = printable(self._secrets.cut(rewriter.facts.model), LONGEST_MODEL)
         self._record.add_edits("request", rewriter.edits, self._secrets)
@@ -143,6 +146,7 @@ class Exchange:
                 content_type=response.headers.get("content-type", ""),
                 keep_visible=self._keep_visible,
                 signatures=self._signatures,
+                echoes=self._echoes,
             ),
             self.warn,
             keep=self._settings.keep_originals,

@@ -56,21 +56,25 @@ class EventStream:
 
     def _event(self, frame: Frame) -> bytes:
         """The bytes that this event lets go: its own, and those of events that waited."""
-        rewritten, early, moves = frame.raw, b"", []
+        rewritten, moves = frame.raw, []
+        before: list[bytes] = []
+        early: list[bytes] = []
         if frame.spans:
             self._last = frame
             try:
                 new = self._document(frame.data)
                 moves = new.moves
                 if moves:
-                    early = self._extras(new.early)
-                    rewritten = self._extras(new.before) + frame.with_data(new.raw.encode())
+                    early, before = self._extras(new.early), self._extras(new.before)
+                    rewritten = frame.with_data(new.raw.encode())
             except _Unreadable as error:
                 self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
             except Exception as error:
                 self._trouble("failed", f"an event could not be rewritten, passed on: {error!r}")
         waits = self._documents.texts.waits
-        return self._waiting.add(frame.raw, rewritten, moves, early=early, waits=waits)
+        return self._waiting.add(
+            frame.raw, rewritten, moves, before=before, early=early, waits=waits
+        )
 
     def _document(self, data: bytes) -> Rewritten:
         """What becomes of the data of an event."""
@@ -94,18 +98,18 @@ class EventStream:
             self._trouble("failed", f"the end of the answer could not be rewritten: {error!r}")
             return self._waiting.release()
         if extras and unterminated and self._last:
-            extras = self._framer.ending(self._last) + extras
-        return self._waiting.add(b"", extras, new.moves, early=early)
+            extras[0] = self._framer.ending(self._last) + extras[0]
+        return self._waiting.add(b"", b"", new.moves, before=extras, early=early)
 
-    def _extras(self, extras: Sequence[Extra]) -> bytes:
-        return b"".join(
+    def _extras(self, extras: Sequence[Extra]) -> list[bytes]:
+        return [
             self._framer.event(
                 self._last,
                 extra.event,
                 json.dumps(extra.document, separators=(",", ":")).encode(),
             )
             for extra in extras
-        )
+        ]
 
     def _trouble(self, kind: str, line: str) -> None:
         self._troubles.setdefault(kind, line)

@@ -6,13 +6,24 @@ goes out before in a document of its own.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mitmproxy_windsurf.rewriter.citations import cite
+from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.texts import Tail, Texts
 from mitmproxy_windsurf.rewriter.waiting import Move
-from mitmproxy_windsurf.wire.parts import ALL, Channel, Extra, Json, Part, Protocol, Reading
+from mitmproxy_windsurf.wire.parts import (
+    ALL,
+    Channel,
+    Extra,
+    Json,
+    Part,
+    Protocol,
+    Reading,
+)
 from mitmproxy_windsurf.wire.splice import (
     Path,
     Splice,
@@ -23,6 +34,9 @@ from mitmproxy_windsurf.wire.splice import (
     style_of,
 )
 from mitmproxy_windsurf.wire.walk import loose_parts
+
+_ELSEWHERE = Move(None, "", "changed")
+"""Stands for what changed that is no text of the answer."""
 
 
 class Rewritten(NamedTuple):
@@ -41,9 +55,10 @@ class Rewritten(NamedTuple):
 class DocumentRewriter:
     """All documents of one answer, in order."""
 
-    def __init__(self, protocol: Protocol, texts: Texts) -> None:
+    def __init__(self, protocol: Protocol, texts: Texts, echoes: Echoes | None = None) -> None:
         self.texts = texts
         self._protocol = protocol
+        self._echoes = echoes or Echoes()
         self._last: Json = {}
 
     def event(self, raw: str, document: Json) -> Rewritten:
@@ -67,11 +82,14 @@ class DocumentRewriter:
         outputs: list[tuple[Part, str]] = []
         alone: list[Tail] = []
         tokens: list[tuple[Hashable, Channel, Path]] = []
+        besides: dict[Path, str | int] = {}
         for reading in readings:
             self._feed(reading, document, outputs, alone, streamed=streamed)
             tokens += reading.tokens
+            if reading.echoes or reading.citations:
+                self._besides(reading, document, besides)
         moves = _moves(outputs, alone)
-        if not moves:
+        if not (moves or besides):
             return Rewritten([], raw, moves)
         changes: dict[Path, str] = {}
         before: list[Extra] = []
@@ -92,7 +110,10 @@ class DocumentRewriter:
                 if part.key:
                     touched.add((part.key.group, part.key.channel))
         emptied = [path for group, channel, path in tokens if (group, channel) in touched]
-        return Rewritten(before, _splice(raw, changes, emptied) if changes else raw, moves, early)
+        if besides:
+            moves.append(_ELSEWHERE)
+        values = {**changes, **besides}
+        return Rewritten(before, _splice(raw, values, emptied) if values else raw, moves, early)
 
     def finish(self) -> Rewritten:
         """The answer ended without saying so: what is still held."""
@@ -124,16 +145,16 @@ class DocumentRewriter:
             for key, signature in reading.signed:
                 texts.sign(key, signature)
         for part in reading.parts:
-            if part.key is None:
-                out = texts.once(part.channel, part.text, _place(part.paths[0]))
-            elif part.cumulative:
-                out = texts.feed_copy(part.key, part.text, document)
-            else:
-                tails = texts.switch(part.key) if part.text else ()
-                if tails:
-                    _fold(tails, outputs, alone)
-                out = texts.feed(part.key, part.text, document)
-            outputs.append((part, out))
+            if part.key and part.again:
+                _fold(texts.settle(part.key), outputs, alone)
+                if texts.knows(part.key):
+                    outputs.append((part, texts.again(part.key, part.text)))
+                    continue
+            if part.key and part.text and not part.cumulative:
+                _fold(texts.switch(part.key), outputs, alone)
+            outputs.append((part, self._output(part, document)))
+            if part.key and part.again:
+                _fold(texts.settle(part.key), outputs, alone)
         for key, signature in reading.signed:
             texts.sign(key, signature)
         for key in reading.started:
@@ -142,6 +163,26 @@ class DocumentRewriter:
             _fold(texts.release(), outputs, alone)
         for group, item in reading.ended:
             _fold(texts.end(group, item), outputs, alone)
+
+    def _output(self, part: Part, document: Json) -> str:
+        """What goes out of a part by now."""
+        if part.key is None:
+            return self.texts.once(part.channel, part.text, _place(part.paths[0]))
+        if part.cumulative:
+            return self.texts.feed_copy(part.key, part.text, document)
+        return self.texts.feed(part.key, part.text, document)
+
+    def _besides(self, reading: Reading, document: Json, changes: dict[Path, str | int]) -> None:
+        """What else differs: where the request comes back the client finds what it has said, and
+        positions in a text that has changed move with it."""
+        for path, text in reading.echoes:
+            original = self._echoes.restore(text)
+            if original != text:
+                changes[path] = original
+        for citation in reading.citations:
+            if cited := self.texts.cited(citation.key):
+                stages = functools.partial(self.texts.stages, citation.key)
+                changes.update(cite(citation, document, cited, stages))
 
     def _extra(self, tail: Tail) -> list[Extra]:
         if tail.cumulative:  # only the next edition of the copy could carry it
@@ -167,7 +208,10 @@ def _moves(outputs: list[tuple[Part, str]], tails: list[Tail]) -> list[Move]:
                 break
         else:
             return []
-    moves = [Move(part.key, part.text, out, part.cumulative) for part, out in outputs]
+    moves = [
+        Move(None if part.again else part.key, part.text, out, part.cumulative)
+        for part, out in outputs
+    ]
     return moves + [Move(tail.key, "", tail.text) for tail in tails]
 
 
@@ -175,14 +219,14 @@ def _place(path: Path) -> str:
     return ".".join(str(step) for step in path)
 
 
-def _splice(raw: str, changes: dict[Path, str], emptied: list[Path]) -> str:
-    """Put new strings at the paths, or in objects that lack the member, and empty arrays."""
+def _splice(raw: str, changes: Mapping[Path, str | int], emptied: list[Path]) -> str:
+    """Put new values at the paths, or in objects that lack the member, and empty arrays."""
     spans = locate(raw, [*changes, *emptied])
     parents = locate(raw, [path[:-1] for path in changes if path not in spans])
     style = style_of(raw)
     splices = []
-    for path, text in changes.items():
-        new = literal(text, style)
+    for path, value in changes.items():
+        new = literal(value, style) if isinstance(value, str) else str(value)
         if path in spans:
             splices.append(Splice(*spans[path], new))
         else:

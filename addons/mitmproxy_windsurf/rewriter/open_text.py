@@ -22,19 +22,27 @@ class OpenText:
         self._edits: list[Edit] = []
         self.dedup = dedup
         self.like: Json = {}
-        self.came: list[str] | None = None
-        """What came, where the original may be asked for once more."""
+        self.came: list[list[str]] | None = None
+        """What came, where it may be asked for once more, in segments that each went through stages
+        of their own."""
         self.signature = ""
         self.editions: tuple[str, str] | None = None
         """The last edition of a cumulative text, as it came and as it went."""
+        self.dropped = False
+        """It was the reasoning once more, and is gone."""
         self.failure: Exception | None = None
         self._stages = list(row)
         self._held = [""] * len(row)
 
     def feed(self, text: str) -> str:
         if self.came is not None:
-            self.came.append(text)
+            self.came[-1].append(text)
         return self._through(self._compared(text) if self.dedup else text)
+
+    @property
+    def repeats(self) -> bool:
+        """So far it is all of the reasoning once more."""
+        return self.dedup is not None and self.dedup.duplicate
 
     @property
     def holds(self) -> int:
@@ -63,12 +71,15 @@ class OpenText:
         if not self.failure:
             self._stages = list(row)
             self._held = [""] * len(row)
+            if self.came is not None:
+                self.came.append([])
         return out
 
     def flush(self, *, keep: bool) -> str:
         """The text ended well; with `keep` it goes out even if it repeats the reasoning."""
         rest = ""
         if self.dedup and self.dedup.held_units:
+            self.dropped = self.repeats and not keep
             rest = self._compared(verb=self.dedup.release if keep else self.dedup.settle)
         return self._through(rest) + self._flush_stages()
 
@@ -84,6 +95,11 @@ class OpenText:
         """The stream broke."""
         out = self._release(range(len(self._stages)))
         return out + (self._compared(verb=self.dedup.release) if self.dedup else "")
+
+    @property
+    def segments(self) -> list[str]:
+        """What came, as far as it is remembered."""
+        return ["".join(pieces) for pieces in self.came or ()]
 
     def edits(self) -> list[Edit]:
         return self._edits + [edit for stage in self._stages for edit in stage.edits]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from mitmproxy_windsurf.prompts import Neutralized, neutralize_parts
+from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.layers import Layers
 from mitmproxy_windsurf.rewriter.signatures import Signatures
 from mitmproxy_windsurf.text.edits import Edit
@@ -26,7 +27,8 @@ from mitmproxy_windsurf.wire.workspace import find_workspace
 
 
 class RequestRewriter:
-    """One request of `protocol`; `edits`, `warnings` and `facts` are there after `rewrite`.
+    """One request of `protocol`; `edits`, `warnings`, `facts` and `echoes` are there
+    after `rewrite`.
 
     Raises:
         KeyError: no such protocol.
@@ -42,6 +44,8 @@ class RequestRewriter:
         self.edits: list[Edit] = []
         self.warnings: list[str] = []
         self.facts = detect.Facts()
+        self.echoes = Echoes()
+        """What was changed, should the upstream show it."""
 
     def rewrite(self, body: bytes) -> bytes:
         """The body with its prompts rewritten; a body that cannot be read comes back as it is."""
@@ -74,6 +78,7 @@ class RequestRewriter:
                 original = self._signatures.original(thought.signature)
                 if original is not None and original != thought.text:
                     changes[thought.path] = original
+        pairs: list[tuple[str, str]] = []
         prompts = self._protocol.prompts(document) if self._layers.neutralize else ()
         for prompt in prompts:
             for path, element, old, result in self._neutralized(prompt):
@@ -84,8 +89,11 @@ class RequestRewriter:
                     gone.setdefault(tuple(array), set()).add(int(index))
                 else:
                     changes[path] = result.text
+                    pairs.append((result.text, old))
         if not changes and not gone:
             return raw
+        if not self._layers.shadow:
+            self.echoes = Echoes(pairs)
         spans = locate(raw, [*changes, *gone])
         style = style_of(raw)
         splices = [Splice(*spans[path], literal(text, style)) for path, text in changes.items()]

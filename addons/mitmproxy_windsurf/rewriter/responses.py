@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mitmproxy_windsurf.rewriter.bodies import EventStream, WholeBody
 from mitmproxy_windsurf.rewriter.documents import DocumentRewriter
+from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.layers import Layers
 from mitmproxy_windsurf.rewriter.signatures import Signatures
 from mitmproxy_windsurf.rewriter.texts import Texts
@@ -26,7 +27,8 @@ class ResponseRewriter:
     tells only what an answer is that looks like neither. A `status` of 400 or more makes an answer
     in any shape an error, whose strings are cleaned of private paths. With `keep_visible` an answer
     that repeats the reasoning stays if nothing else of the turn can be seen. `signatures` is what
-    is known of the upstream, shared by all its answers and the requests to it.
+    is known of the upstream, shared by all its answers and the requests to it; `echoes` is what the
+    request changed, for upstreams that show their prompt.
 
     Raises:
         KeyError: no such protocol.
@@ -44,6 +46,7 @@ class ResponseRewriter:
         content_type: str = "",
         keep_visible: bool = False,
         signatures: Signatures | None = None,
+        echoes: Echoes | None = None,
     ) -> None:
         self._shadow = layers.shadow
         self._texts = Texts(
@@ -54,7 +57,7 @@ class ResponseRewriter:
             keep_visible=keep_visible,
             signatures=signatures or Signatures(),
         )
-        documents = DocumentRewriter(detect.protocol(protocol), self._texts)
+        documents = DocumentRewriter(detect.protocol(protocol), self._texts, echoes)
         self._stream = EventStream(documents, SSEFramer(limit=layers.max_frame))
         self._whole = WholeBody(documents, status=status)
         self._plain = status >= 400 and not content_type.startswith("text/event-stream")

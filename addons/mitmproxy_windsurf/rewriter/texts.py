@@ -11,11 +11,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mitmproxy_windsurf.rewriter.channels import TOOL_CHANNELS, Stage, stages
+from mitmproxy_windsurf.rewriter.ended import Ended, EndedTexts
 from mitmproxy_windsurf.rewriter.layers import Layers
 from mitmproxy_windsurf.rewriter.open_text import OpenText
 from mitmproxy_windsurf.rewriter.signatures import Signatures, is_signature
 from mitmproxy_windsurf.text.dedup import ReasoningDedup
 from mitmproxy_windsurf.text.edits import Edit
+from mitmproxy_windsurf.text.transform import Pipeline
 from mitmproxy_windsurf.wire.parts import ALL, Channel, Json, Key, Reading
 
 MAX_OPEN = 256
@@ -62,6 +64,7 @@ class Texts:
         self._kinds: dict[Hashable, str] = {}
         """What each group said last."""
         self._dedups: dict[Hashable, ReasoningDedup] = {}
+        self._ended = EndedTexts()
         self._stopped: list[OpenText] = []
         """Texts that have ended as repetitions: what follows says whether they are dropped."""
         self._visible = False
@@ -123,6 +126,24 @@ class Texts:
         self._close(whole)
         return out
 
+    def knows(self, key: Key) -> bool:
+        """Whether a text has come, and ended."""
+        return self._ended.get(key) is not None
+
+    def again(self, key: Key, text: str) -> str:
+        """A text that has ended comes once more, whole."""
+        ended = self._ended.get(key)
+        if ended and ended.dropped:
+            return ""
+        row = Pipeline(self.stages(key))
+        return row.feed(text) + row.flush()
+
+    def cited(self, key: Key) -> Ended | None:
+        """What has come of a text that has been changed, if it is remembered."""
+        text = self._open.get(key)
+        found = Ended(text.segments, bool(text.edits()), False) if text else self._ended.get(key)
+        return found if found and (found.changed or found.dropped) else None
+
     def switch(self, key: Key) -> list[Tail]:
         """A text begins or goes on: what is held of other channels in its group goes out first."""
         kind = _kind(key.channel)
@@ -150,7 +171,7 @@ class Texts:
         if kind == "tool":
             return self._end(other, other.end_by_tool())
         if other_kind == "text":
-            return _tail(other, other.pause(self._stages(other.key)))
+            return _tail(other, other.pause(self.stages(other.key)))
         return self._end(other, other.flush(keep=True))
 
     def end(self, group: Hashable, item: Hashable) -> list[Tail]:
@@ -159,7 +180,7 @@ class Texts:
         for text in list(self._open.values()):
             if group in (ALL, text.key.group) and item in (ALL, text.key.item):
                 keep = self._keep_visible and not self._visible
-                if text.dedup and text.dedup.duplicate:
+                if text.repeats:
                     if keep:
                         self.kept_visible += 1
                     elif item is not ALL:  # a tool call may follow
@@ -167,6 +188,16 @@ class Texts:
                         continue
                 tails.append(self._end(text, text.flush(keep=keep)))
         return [tail for tail in tails if tail.text]
+
+    def settle(self, key: Key) -> list[Tail]:
+        """A text has ended, and nothing that follows may change what becomes of it."""
+        text = self._open.get(key)
+        if text is None:
+            return []
+        keep = self._keep_visible and not self._visible
+        self.kept_visible += keep and text.repeats
+        tail = self._end(text, text.flush(keep=keep))
+        return [tail] if tail.text else []
 
     @property
     def waits(self) -> bool:
@@ -197,13 +228,16 @@ class Texts:
 
     def _begin(self, key: Key) -> OpenText:
         compare = self._compare and key.channel == "text" and not key.copy
-        text = OpenText(key, self._stages(key), self._dedup(key.group) if compare else None)
-        if key.channel == "thinking" and self._signatures.keeps_originals:
-            text.came = []
+        text = OpenText(key, self.stages(key), self._dedup(key.group) if compare else None)
+        if key.channel == "text" or (
+            key.channel == "thinking" and self._signatures.keeps_originals
+        ):
+            text.came = [[]]
         self._open[key] = text
         return text
 
-    def _stages(self, key: Key) -> Sequence[Stage]:
+    def stages(self, key: Key) -> Sequence[Stage]:
+        """What a text of this key goes through."""
         if key.channel == "thinking" and self._signatures.untouchable:
             return ()
         return stages(key.channel, self._layers, model=self._model, unwrap=self._unwrap)
@@ -216,6 +250,8 @@ class Texts:
     def _end(self, text: OpenText, rest: str) -> Tail:
         del self._open[text.key]
         self._close(text)
+        segments = text.segments if text.key.channel == "text" else ()
+        self._ended.add(text.key, Ended(segments, bool(text.edits()), text.dropped))
         if rest and text.key.channel == "text":
             self._visible = True
         stopped = text in self._stopped
@@ -227,8 +263,8 @@ class Texts:
         if text.failure:
             self.failures.append(text.failure)
         if text.signature:
-            original = "".join(text.came) if text.came and text.edits() else None
-            self._signatures.seen(text.signature, original)
+            original = "".join(text.segments) if text.edits() else None
+            self._signatures.seen(text.signature, original or None)
         if len(self._edits) < MAX_EDITS:
             self._edits += _placed(text.edits(), text.key)
 

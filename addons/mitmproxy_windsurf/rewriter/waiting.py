@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from mitmproxy_windsurf.rewriter.numbering import Numbering
 from mitmproxy_windsurf.wire.parts import Key
 
 MAX_WAITING = 8
@@ -31,13 +32,22 @@ class Move(NamedTuple):
     cumulative: bool = False
 
 
+class Waiting(NamedTuple):
+    """An event as it came and as rewritten, and what then goes out before it."""
+
+    raw: bytes
+    rewritten: bytes
+    before: Sequence[bytes] = ()
+
+
 class WaitingEvents:
     """The events of one stream in their order."""
 
     def __init__(self, holds: Callable[[Key], int]) -> None:
         self._holds = holds
         """How many characters of a text are held, at the most."""
-        self._events: list[tuple[bytes, bytes]] = []
+        self._events: list[Waiting] = []
+        self._numbering = Numbering()
         self._behind: dict[Key, str] = {}
         """What came of a text and has not gone out, though nothing has changed it so far."""
         self._late: set[Key] = set()
@@ -52,25 +62,28 @@ class WaitingEvents:
         rewritten: bytes,
         moves: Sequence[Move] = (),
         *,
-        early: bytes = b"",
+        before: Sequence[bytes] = (),
+        early: Sequence[bytes] = (),
         waits: bool = False,
     ) -> bytes:
-        """One event, as it came and as rewritten; returns the bytes that need not wait longer.
+        """One event, as it came and as rewritten with what then goes `before` it; returns the bytes
+        that need not wait longer.
 
         If it `waits` it goes out with the next event that does not, and after what that one says
         must come `early`.
         """
         if not (moves or self._events or waits):
-            return raw
+            return self._numbering.apply((), raw)
         changed = self._follow(moves)
+        event = Waiting(raw, rewritten, before)
         if not (self._events or self._behind or waits):
-            return rewritten if changed else raw
+            return self._send(event, as_rewritten=changed)
         self._changed |= changed
         if early:
-            self._events.insert(self._stop or 0, (b"", early))
+            self._events.insert(self._stop or 0, Waiting(b"", b"", early))
         if waits and self._stop is None:
             self._stop = len(self._events)
-        self._events.append((raw, rewritten))
+        self._events.append(event)
         if waits:
             return b""
         if self._changed or len(self._events) > MAX_WAITING:
@@ -83,13 +96,18 @@ class WaitingEvents:
         return self._let_go(as_rewritten=False)
 
     def _let_go(self, *, as_rewritten: bool) -> bytes:
-        out = b"".join(event[as_rewritten] for event in self._events)
+        out = b"".join(self._send(event, as_rewritten=as_rewritten) for event in self._events)
         self._events.clear()
         self._late.update(self._behind)
         self._behind.clear()
         self._changed = False
         self._stop = None
         return out
+
+    def _send(self, event: Waiting, *, as_rewritten: bool) -> bytes:
+        if as_rewritten:
+            return self._numbering.apply(event.before, event.rewritten)
+        return self._numbering.apply((), event.raw)
 
     def _follow(self, moves: Iterable[Move]) -> bool:
         """Note how far each text is behind; True if one is not behind but other than it was."""

@@ -18,7 +18,7 @@ from mitmproxy_windsurf.wire.openai_chat_reading import (
 )
 from mitmproxy_windsurf.wire.parts import Channel, Extra, Json, Key, Prompt, SignedThought
 from mitmproxy_windsurf.wire.splice import Path
-from mitmproxy_windsurf.wire.walk import described, text_blocks
+from mitmproxy_windsurf.wire.walk import at, described, text_blocks
 
 __all__ = ["delta", "prompts", "read", "read_whole", "signed_thoughts", "slot"]
 
@@ -107,7 +107,7 @@ def _tools(tools: Any, path: Path) -> Iterator[Prompt]:
 
 def _choice(document: Json, index: Any) -> tuple[int, Json]:
     """The position and the choice of this index, which is most often the same number."""
-    likely = _at(document, ("choices", index))
+    likely = at(document, ("choices", index))
     if isinstance(likely, dict) and likely.get("index", index) == index:
         return index, likely
     return next(
@@ -121,18 +121,8 @@ def _only(text: str, path: Path, model: Any) -> Any:
     if not path:
         return text
     step, rest = path[0], path[1:]
-    inner = _at(model, (step,))
+    inner = at(model, (step,))
     if isinstance(step, str):
         return {step: _only(text, rest, inner)}
     kind = {name: inner[name] for name in _KIND if name in inner} if inner else {}
     return [{**kind, **_only(text, rest, inner)}]
-
-
-def _at(value: Any, path: Path) -> Any:
-    """What stands at `path`, or None."""
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value

@@ -24,6 +24,16 @@ OPAQUE = frozenset(
 no text. Only the `data` of an object whose `type` is "text" is one."""
 
 
+def at(value: Any, path: Path) -> Any:
+    """What stands at `path`, or None."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
 def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """All strings in a JSON value with their paths, except keys and what is opaque."""
     pending: list[tuple[Path, Any]] = [(path, value)]
