@@ -52,6 +52,9 @@ STREAMS = {
     "cut in a name": (b"data: a\n\nda", [b"a"]),
     "empty data": (b"data\n\ndata:\n\ndata: \n\n", [b"", b""]),
     "other line separators": ("data: a\x85\u2028\x0b\x0cb\n\n".encode(), None),
+    "bare JSON": (b'data: a\n\n{\n  "error": {}\n}\n', [b"a", b'{\n  "error": {}\n}']),
+    "bare JSON in CRLF": (b'\r\n{"a":\r\n1}\r\n\r\n', [b'{"a":\n1}']),
+    "JSON and data": (b'{"a":1}\ndata: a\n\n', [b"a"]),
     "no stream at all": (b"\x00\xff<html>", []),
     "nothing": (b"", []),
 }
@@ -134,6 +137,7 @@ def test_data_of_fewer_lines_leaves_empty_ones() -> None:
         (b": event: no\ndata: event: no\n\n", b"data: b\n\n"),
         (b"data:", b"data:b\n\n"),
         (b"data: a\r\n\r", b"data: b\r\n\r\n"),
+        (b'{\r\n"error": 1}\r\n', b"data: b\r\n\r\n"),
     ],
 )
 def test_a_further_event_is_written_as_the_others_are(like: bytes, expected: bytes) -> None:

@@ -53,7 +53,8 @@ class Framer(Protocol):
         ...
 
     def release(self) -> bytes:
-        """The stream broke: the bytes of the incomplete frame."""
+        """The stream broke: the bytes of the incomplete frame. After `flush`: those that close the
+        stream, behind any frame that is added."""
         ...
 
     def event(self, like: Frame | None, name: str | None, data: bytes) -> bytes:

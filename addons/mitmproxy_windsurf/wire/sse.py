@@ -2,7 +2,8 @@
 
 A frame runs up to and with the blank line that ends an event, so joining the raw frames gives the
 stream back byte for byte: comments, ids, unknown fields, line ends and padding included. Only the
-`data` lines can be replaced.
+`data` lines can be replaced. An event without any that is bare JSON, as Gemini tells a failure in
+mid-stream, is taken for data itself.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 """
@@ -19,6 +20,8 @@ _SIMPLE = re.compile(rb"(?:event:[^\r\n]*\r?\n)?data:( ?)([^\r\n]*)\r?\n\r?\n")
 # GPUStack tells a failure in a field `error` of its own, with the document that belongs into data.
 _DATA_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)(?:data|error):( ?)([^\r\n]*)")
 _EVENT_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)event:")
+_BARE_JSON = re.compile(rb"[ \t\r\n]*\{")
+_LINE = re.compile(rb"[^\r\n]+")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _TAIL = 3
 """Bytes before new data in which a blank line can already have begun."""
@@ -103,7 +106,10 @@ class SSEFramer:
         simple = _SIMPLE.fullmatch(raw)
         if simple:
             return Frame(raw, (simple.span(2),))
-        return Frame(raw, tuple(match.span(2) for match in _DATA_LINE.finditer(raw)))
+        spans = tuple(match.span(2) for match in _DATA_LINE.finditer(raw))
+        if not spans and _BARE_JSON.match(raw):
+            spans = tuple(match.span() for match in _LINE.finditer(raw))
+        return Frame(raw, spans)
 
     def _overlong(self) -> Frame:
         """Let go of a frame that is too long, except a tail in which its end may begin."""
@@ -124,6 +130,6 @@ def _manner(frame: Frame) -> tuple[bytes, bytes, bool]:
     eol = _LINE_END.match(frame.raw, end)
     return (
         eol[0] if eol else b"\n",
-        b" " if frame.raw[start - 1 : start] == b" " else b"",
+        b"" if frame.raw[start - 1 : start] == b":" else b" ",
         _EVENT_LINE.search(frame.raw) is not None,
     )
