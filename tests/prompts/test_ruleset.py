@@ -212,3 +212,13 @@ def test_a_path_may_start_with_a_tilde(
 def test_the_shipped_packs_are_data_of_the_package() -> None:
     assert all(path.parent == loader.SHIPPED for path in loader.SHIPPED.glob("*.toml"))
     assert list(loader.SHIPPED.glob("*.toml"))
+
+
+def test_a_switched_set_differs_in_what_was_switched_only(file: Path, write: Write) -> None:
+    write(rule("mine", "Foo", "Bar"))
+    rules = RuleSet([file], disabled=["a1"])
+    switched = rules.switched(on=["a1"], off=["mine"])
+    assert text(rules, f"Foo. {TRIGGER}") == f"Bar. {TRIGGER}"
+    assert text(switched, f"Foo. {TRIGGER}") == "Foo. You are an AI coding assistant."
+    states = [{rule.id: each.is_on(rule) for rule in each.rules} for each in (rules, switched)]
+    assert states[0] | {"a1": True, "mine": False} == states[1]

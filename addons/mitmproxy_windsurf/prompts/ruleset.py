@@ -124,6 +124,16 @@ class RuleSet:
             return True
         return rule.group in self._groups if rule.group else rule.default
 
+    def switched(self, *, on: Iterable[str] = (), off: Iterable[str] = ()) -> RuleSet:
+        """These rules with some switched otherwise; the set reads its files for itself."""
+        on, off = frozenset(on), frozenset(off)
+        return RuleSet(
+            [file.path for file in self._files],
+            disabled=(self._disabled - on) | off,
+            enabled=(self._enabled - off) | on,
+            groups=self._groups,
+        )
+
     def program(self, target: Target) -> Program:
         """The rules that are on for a target."""
         if target not in self._programs:
