@@ -48,7 +48,8 @@ class EventStream:
         """The stream ended well."""
         unterminated = self._framer.flush()
         out = [self._event(frame) for frame in unterminated]
-        return _joined([*out, self._rest(self._documents.finish, unterminated=bool(unterminated))])
+        rest = self._rest(self._documents.finish, unterminated=bool(unterminated))
+        return _joined([*out, rest, self._framer.release()])
 
     def abort(self) -> list[bytes]:
         """The stream broke: what is held comes before the start of an event that never ended."""

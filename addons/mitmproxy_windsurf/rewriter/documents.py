@@ -88,6 +88,10 @@ class DocumentRewriter:
             tokens += reading.tokens
             if reading.echoes or reading.citations:
                 self._besides(reading, document, besides)
+        outputs = [
+            (part, "" if part.cumulative and part.key and self.texts.withholds(part.key) else out)
+            for part, out in outputs
+        ]
         moves = _moves(outputs, alone)
         if not (moves or besides):
             return Rewritten([], raw, moves)

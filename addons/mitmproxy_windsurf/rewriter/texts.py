@@ -93,7 +93,10 @@ class Texts:
 
     def holds(self, key: Key) -> int:
         """How many characters of a text are held, at the most; none of one that has ended."""
-        return self._open[key].holds if key in self._open else 0
+        held = self._open[key].holds if key in self._open else 0
+        if key.copy and self.withholds(key):
+            held += self.holds(Key(key.group, key.channel))
+        return held
 
     def feed(self, key: Key, text: str, document: Json) -> str:
         """More of a text that came in `document`."""
@@ -137,6 +140,14 @@ class Texts:
             return ""
         row = Pipeline(self.stages(key))
         return row.feed(text) + row.flush()
+
+    def withholds(self, key: Key) -> bool:
+        """Whether the text that a copy repeats has been dropped, or may still be."""
+        main = Key(key.group, key.channel)
+        text, ended = self._open.get(main), self._ended.get(main)
+        if text is not None:
+            return text.dedup is not None and text.dedup.held_units > 0
+        return ended is not None and ended.dropped
 
     def cited(self, key: Key) -> Ended | None:
         """What has come of a text that has been changed, if it is remembered."""

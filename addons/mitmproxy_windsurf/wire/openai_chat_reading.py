@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from mitmproxy_windsurf.wire.parts import ALL, Channel, Json, Key, Part, Reading
+from mitmproxy_windsurf.wire.parts import ALL, Channel, Citation, Json, Key, Part, Reading
 from mitmproxy_windsurf.wire.splice import Path
-from mitmproxy_windsurf.wire.walk import loose_parts
+from mitmproxy_windsurf.wire.walk import at, loose_parts
 
 THINKING = (
     "reasoning_content",  # DeepSeek, Qwen, xAI, z.ai, Kimi, SGLang, llama.cpp
@@ -20,6 +20,7 @@ THINKING = (
 DETAILS = "reasoning_details"  # OpenRouter, Snowflake: the same text once more, in entries
 _DETAIL_TEXTS = ("text", "summary")
 _THINKING_MEMBERS = frozenset({*THINKING, DETAILS})
+_ECHOES: tuple[Path, ...] = (("prompt_text",), ("__verbose", "prompt"))  # vLLM, llama.cpp
 _TOKENS: dict[str, Channel] = {
     "content": "text",
     "refusal": "refusal",
@@ -56,8 +57,10 @@ def _read(document: Json, container: str) -> Reading:
         if isinstance(message, dict):
             _message(message, group, (*path, container), reading)
         _copies(choice, container, group, path, reading)
+        _echo(choice, path, reading)
         if choice.get("finish_reason"):  # some send "" in every chunk
             reading.ended.append((group, ALL))
+    _echo(document, (), reading)
     if document.get("error"):
         if "choices" in document:
             reading.parts += loose_parts("error", document["error"], ("error",))
@@ -133,6 +136,16 @@ def _results(results: Any, group: Hashable, path: Path, reading: Reading) -> Non
     reading.parts += loose_parts("result", results, path)
 
 
+def _annotations(notes: Any, group: Hashable, path: Path, reading: Reading) -> None:
+    """What the text cites, with the places in it (OpenAI, OpenRouter)."""
+    _results(notes, group, path, reading)
+    for index, note in enumerate(notes if isinstance(notes, list) else ()):
+        if isinstance(note, dict) and isinstance(note.get("url_citation"), dict):
+            where = (*path, index, "url_citation")
+            start, end = (*where, "start_index"), (*where, "end_index")
+            reading.citations.append(Citation(Key(group, "text"), start, end))
+
+
 def _tool_calls(calls: Any, group: Hashable, path: Path, reading: Reading) -> None:
     for position, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
@@ -171,7 +184,7 @@ _MEMBERS = {  # in this order: text that comes with a call comes before it
     "tool_calls": _tool_calls,
     "function_call": _function_call,
     "audio": _audio,
-    "annotations": _results,  # OpenRouter
+    "annotations": _annotations,
     "executed_tools": _results,  # Groq
 }
 
@@ -187,6 +200,13 @@ def _copies(choice: Json, container: str, group: Hashable, path: Path, reading: 
         key = Key(group, "text", "message", copy=True)
         where = (*path, "message", "content")
         reading.parts.append(Part("text", message["content"], (where,), key, cumulative=True))
+    if isinstance(choice.get("content_filter_offsets"), dict):  # Copilot
+        start, end, check = (
+            (*path, "content_filter_offsets", f"{name}_offset")
+            for name in ("start", "end", "check")
+        )
+        reading.citations.append(Citation(Key(group, "text"), start, end))
+        reading.citations.append(Citation(Key(group, "text"), check))
     logprobs = choice.get("logprobs")
     if isinstance(logprobs, dict):
         for name, channel in _TOKENS.items():
@@ -201,3 +221,10 @@ def _copy(text: str, where: Path, key: Key, reading: Reading) -> None:
             reading.parts[index] = part._replace(paths=(*part.paths, where))
             return
     reading.parts.append(Part("text", text, (where,), key._replace(item="text", copy=True)))
+
+
+def _echo(value: Json, path: Path, reading: Reading) -> None:
+    """The prompt as the server has rendered it."""
+    for inner in _ECHOES:
+        if inner[0] in value and isinstance(text := at(value, inner), str):
+            reading.echoes.append(((*path, *inner), text))
