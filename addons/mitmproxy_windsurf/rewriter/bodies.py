@@ -31,6 +31,7 @@ class EventStream:
         self._waiting = WaitingEvents(documents.texts.holds)
         self._last: Frame | None = None
         self._troubles: dict[str, str] = {}
+        self.failures = 0
 
     @property
     def warnings(self) -> list[str]:
@@ -114,6 +115,7 @@ class EventStream:
 
     def _trouble(self, kind: str, line: str) -> None:
         self._troubles.setdefault(kind, line)
+        self.failures += kind == "failed"
 
 
 class WholeBody:
@@ -124,6 +126,7 @@ class WholeBody:
         self._failed = status >= 400
         self._body = bytearray()
         self.warnings: list[str] = []
+        self.failures = 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Nothing can be said before the end."""
@@ -137,6 +140,7 @@ class WholeBody:
         try:
             return _joined([self._rewrite(body)])
         except Exception as error:
+            self.failures += 1
             self.warnings.append(
                 f"the answer could not be rewritten and passed on as it came: {error!r}"
             )

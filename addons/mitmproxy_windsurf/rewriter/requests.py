@@ -43,6 +43,7 @@ class RequestRewriter:
         self._signatures = signatures
         self.edits: list[Edit] = []
         self.warnings: list[str] = []
+        self.failures = 0
         self.facts = detect.Facts()
         self.echoes = Echoes()
         """What was changed, should the upstream show it."""
@@ -63,6 +64,7 @@ class RequestRewriter:
         try:
             new = self._rewrite(raw, document)
         except Exception as error:
+            self.failures += 1
             self.edits.clear()
             self.warnings.append(
                 f"the request could not be rewritten and passed on as it came: {error!r}"

@@ -14,7 +14,7 @@ from mitmproxy_windsurf.rewriter.signatures import Signatures
 from mitmproxy_windsurf.rewriter.texts import Texts
 from mitmproxy_windsurf.text.edits import Edit
 from mitmproxy_windsurf.wire import detect
-from mitmproxy_windsurf.wire.sse import SSEFramer
+from mitmproxy_windsurf.wire.framers import framer_of
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
@@ -23,8 +23,8 @@ _BLANK = b" \t\r\n"
 class ResponseRewriter:
     """One answer of `protocol`. The three verbs are those of a transform, over bytes.
 
-    Whether the answer is a stream of events or one document shows in its first byte; `content_type`
-    tells only what an answer is that looks like neither. A `status` of 400 or more makes an answer
+    Whether the answer is a stream or one document shows in its first byte and, where that does not
+    tell, in its `content_type`. A `status` of 400 or more makes an answer
     in any shape an error, whose strings are cleaned of private paths. With `keep_visible` an answer
     that repeats the reasoning stays if nothing else of the turn can be seen. `signatures` is what
     is known of the upstream, shared by all its answers and the requests to it; `echoes` is what the
@@ -57,10 +57,11 @@ class ResponseRewriter:
             keep_visible=keep_visible,
             signatures=signatures or Signatures(),
         )
-        documents = DocumentRewriter(detect.protocol(protocol), self._texts, echoes)
-        self._stream = EventStream(documents, SSEFramer(limit=layers.max_frame))
-        self._whole = WholeBody(documents, status=status)
-        self._plain = status >= 400 and not content_type.startswith("text/event-stream")
+        self._documents = DocumentRewriter(detect.protocol(protocol), self._texts, echoes)
+        self._protocol = protocol
+        self._content_type = content_type
+        self._status = status
+        self._max_frame = layers.max_frame
         self._start = b""
         self._body: EventStream | WholeBody | None = None
 
@@ -72,12 +73,22 @@ class ResponseRewriter:
     @property
     def warnings(self) -> list[str]:
         """What went wrong, one line for each kind of trouble."""
-        found = [*self._stream.warnings, *self._whole.warnings]
+        found = list(self._body.warnings) if self._body else []
         if self._texts.failures:
             found.append(
                 f"a layer failed, its text passed on unchanged: {self._texts.failures[0]!r}"
             )
         return found
+
+    @property
+    def failures(self) -> int:
+        """How often a layer failed, so that something passed on as it came."""
+        return len(self._texts.failures) + (self._body.failures if self._body else 0)
+
+    @property
+    def held(self) -> int:
+        """How many characters of its texts are held now, at the most."""
+        return self._texts.held
 
     @property
     def kept_visible(self) -> int:
@@ -110,8 +121,15 @@ class ResponseRewriter:
         blank = _chunks(data[: len(data) - len(rest)])
         if not rest:
             return blank
-        self._body = self._whole if rest[:1] in b"{[" or self._plain else self._stream
+        self._body = self._shape(rest[:1])
         return blank + self._body.feed(rest)
+
+    def _shape(self, first: bytes) -> EventStream | WholeBody:
+        framer = framer_of(self._protocol, self._content_type, first)
+        plain = self._status >= 400 and not self._content_type.startswith("text/event-stream")
+        if framer is None or plain:
+            return WholeBody(self._documents, status=self._status)
+        return EventStream(self._documents, framer(limit=self._max_frame))
 
 
 def _chunks(data: bytes) -> list[bytes]:

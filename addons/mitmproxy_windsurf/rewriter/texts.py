@@ -91,6 +91,11 @@ class Texts:
             else:
                 self._signatures.seen(signature, None)
 
+    @property
+    def held(self) -> int:
+        """How many characters of all open texts are held, at the most."""
+        return sum(text.holds for text in self._open.values())
+
     def holds(self, key: Key) -> int:
         """How many characters of a text are held, at the most; none of one that has ended."""
         held = self._open[key].holds if key in self._open else 0
