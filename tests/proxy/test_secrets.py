@@ -3,7 +3,8 @@
 import pytest
 from mitmproxy import http
 
-from mitmproxy_windsurf.proxy.secrets import CENSORED, Secrets
+from mitmproxy_windsurf.debug.keys import CENSORED
+from mitmproxy_windsurf.proxy.secrets import Secrets
 
 
 def request(path: str = "/", **headers: str) -> http.Request:

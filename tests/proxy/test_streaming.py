@@ -27,6 +27,10 @@ class Holding:
             if self._after < 0:
                 raise RuntimeError(step)
 
+    @property
+    def held(self) -> int:
+        return len(self._held)
+
     def feed(self, data: bytes, /) -> list[bytes]:
         self._maybe_fail("feed")
         self._held += data

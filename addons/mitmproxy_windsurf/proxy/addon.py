@@ -15,6 +15,7 @@ from mitmproxy.addonmanager import Loader
 from mitmproxy.connection import Client
 from mitmproxy.proxy.layer import NextLayer
 
+from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy import announcement, compat, exchange, routing, settings
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
@@ -41,6 +42,7 @@ def _shielded(hook: Callable[..., None]) -> Callable[..., None]:
         try:
             hook(self, subject)
         except Exception as error:
+            self.counters.count("layer_errors", "hook")
             line = f"{hook.__name__} failed, the flow passes as it is: {printable(repr(error))}"
             if flow and under_way:
                 under_way.warn(line)
@@ -59,6 +61,7 @@ class Windsurf:
         self, *, engine: Engine | None = None, demo: Callable[[float], Server] = _demo
     ) -> None:
         self.settings = Settings()
+        self.counters = Counters()
         self._engine = engine or Engine()
         self._upstream = Upstream(demo)
         self._running = False
@@ -130,7 +133,14 @@ class Windsurf:
             prefix = target.prefix
             routing.send_to(flow, target, keep_host=self._keeps_host)
         self._refresh_rules()
-        under_way = Exchange(flow, self.settings, destination, prefix=prefix, engine=self._engine)
+        under_way = Exchange(
+            flow,
+            self.settings,
+            destination,
+            prefix=prefix,
+            engine=self._engine,
+            counters=self.counters,
+        )
         if destination == "listed" and under_way.route is None:
             return
         exchange.begin(flow, under_way)

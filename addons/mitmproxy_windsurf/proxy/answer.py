@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mitmproxy import http
 
+from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy import decoders
 from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, BodyStream, open_ended
 from mitmproxy_windsurf.rewriter import ResponseRewriter
@@ -15,12 +16,20 @@ class Answer:
     """`open` and `close` are for an answer that comes bit by bit, `rewrite` for a whole one."""
 
     def __init__(
-        self, rewriter: ResponseRewriter, warn: Callable[[str], None], *, keep: int
+        self,
+        rewriter: ResponseRewriter,
+        warn: Callable[[str], None],
+        *,
+        keep: int,
+        counters: Counters,
     ) -> None:
         self.rewriter = rewriter
         self._warn = warn
         self._keep = keep
+        self._counters = counters
         self.streamed = False
+        self.failures = 0
+        """How often a layer failed."""
         self.damaged = False
         """The client got less than a whole answer, though the upstream ended well."""
         self.sizes: list[int] | None = None
@@ -38,7 +47,9 @@ class Answer:
                 return
         open_ended(request, response)
         response.headers.pop("content-encoding", None)
-        response.stream = BodyStream(self.rewriter, self._warn, decoder=decoder, keep=self._keep)
+        response.stream = BodyStream(
+            self.rewriter, self._warn, decoder=decoder, keep=self._keep, counters=self._counters
+        )
         self.streamed = True
 
     def close(self, response: http.Response) -> None:
@@ -51,6 +62,7 @@ class Answer:
         if not body.sent.complete:
             self._warn(f"only the first {len(response.raw_content)} bytes of the answer are shown")
         self.damaged = body.damaged
+        self.failures = body.failures + self.rewriter.failures
         if self.rewriter.edits:
             self.sizes = [body.bytes_in, body.bytes_out]
             self.original = bytes(body.came) if body.came.complete else None
@@ -67,6 +79,7 @@ class Answer:
             return
         stream = BodyStream(self.rewriter, self._warn, shown=0)
         new = b"".join([*stream(body), *stream(b"")])
+        self.failures = stream.failures + self.rewriter.failures
         if new != body:
             response.content = new
             for name in DIGEST_HEADERS:

@@ -13,10 +13,13 @@ from weakref import WeakKeyDictionary
 
 from mitmproxy import http
 
+from mitmproxy_windsurf.debug import switches
+from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy import clients, compat, decoders, errors
 from mitmproxy_windsurf.proxy.answer import Answer
 from mitmproxy_windsurf.proxy.logs import log, path_of, printable
-from mitmproxy_windsurf.proxy.record import Record
+from mitmproxy_windsurf.proxy.outcome import outcome
+from mitmproxy_windsurf.proxy.record import Record, recorded
 from mitmproxy_windsurf.proxy.routing import Destination
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
@@ -57,9 +60,11 @@ class Exchange:
         *,
         prefix: str = "",
         engine: Engine,
+        counters: Counters | None = None,
     ) -> None:
         request = flow.request
-        layers = settings.layers
+        switched = _switches(flow)
+        layers = switched.applied(settings.layers)
         if any(
             clients.is_own_vendor(request, host) for host in (request.host, request.pretty_host)
         ):
@@ -77,7 +82,8 @@ class Exchange:
         self._facts = Facts()
         self._echoes = Echoes()
         self._answer: Answer | None = None
-        self._own_answer = False
+        self._own_answer = ""
+        self._counters = counters or Counters()
         self._record = Record(
             protocol=self._protocol,
             kind=self.route.kind if self.route else "",
@@ -86,13 +92,14 @@ class Exchange:
             prefix=prefix,
             layers=layers_on(layers),
             shadow=layers.shadow,
+            switches=str(switched),
         )
 
     def refuse(self, flow: http.HTTPFlow) -> None:
         """Answer a client that may not use the upstream."""
         peer = flow.client_conn.peername[0]
         flow.response = errors.refused(self._protocol, peer)
-        self._own_answer = True
+        self._own_answer = "refused"
         self.warn(f"refused, {peer} is another machine (windsurf_allow_remote)")
 
     def rewrite_request(self, flow: http.HTTPFlow) -> None:
@@ -121,6 +128,8 @@ class Exchange:
         if rewriter.facts.model:
             self._record.model = printable(self._secrets.cut(rewriter.facts.model), LONGEST_MODEL)
         self._record.add_edits("request", rewriter.edits, self._secrets)
+        self._counters.count_edits(rewriter.edits, answer=False)
+        self._counters.count("layer_errors", "request", by=rewriter.failures)
         for warning in rewriter.warnings:
             self.warn(warning)
         if new != body:
@@ -150,6 +159,7 @@ class Exchange:
             ),
             self.warn,
             keep=self._settings.keep_originals,
+            counters=self._counters,
         )
         in_pieces = response.raw_content is None  # other addons give complete ones
         if in_pieces and (always_stream or is_streamed(response, self._facts.stream)):
@@ -176,6 +186,7 @@ class Exchange:
             self._record.blocked = verdict(response.status_code, body, streamed=streamed)
         self._record.outcome = printable(error) if error else "complete"
         self._answer = None
+        self._count(streamed, self._own_answer or outcome(response, error, self._record.blocked))
         if self.route or self._own_answer:
             self.write(flow)
             if comment := self._record.comment():
@@ -189,7 +200,7 @@ class Exchange:
         cure = _CURES[self._destination]
         if "certificate" in reason.lower():
             cure = "To trust its certificate: --set ssl_verify_upstream_trusted_ca=FILE."
-        self._own_answer = True
+        self._own_answer = "unreachable"
         reason = re.sub(r": b['\"].*", "", reason, flags=re.DOTALL)  # what came instead of HTTP
         self.warn(f"no answer from {address}: {reason}")
         return errors.unreachable(self._protocol, address, printable(reason), cure)
@@ -206,12 +217,22 @@ class Exchange:
     def _account_for(self, answer: Answer) -> None:
         rewriter = answer.rewriter
         self._record.add_edits("response", rewriter.edits, self._secrets)
+        self._counters.count_edits(rewriter.edits, answer=True)
+        self._counters.count("layer_errors", "answer", by=answer.failures)
         self._record.response_bytes = answer.sizes
         self._record.add_dedup(rewriter.edits, rewriter.kept_visible)
         if answer.original is not None:
             self._record.original_response = self._original(answer.original)
         for warning in rewriter.warnings:
             self.warn(warning)
+
+    def _count(self, streamed: bool, ended: str) -> None:
+        protocol = self._protocol or "none"
+        self._counters.count("requests", protocol, ended)
+        if streamed:
+            self._counters.count("streams", protocol, ended)
+        if blocked := self._record.blocked:
+            self._counters.count("blocked", protocol, blocked)
 
     def _is_changed(self, request: http.Request, response: http.Response) -> bool:
         """Whether the layers have to see an answer: one of a model, or an error."""
@@ -226,6 +247,15 @@ class Exchange:
 
     def _original(self, body: bytes) -> bytes | None:
         return self._secrets.cut_bytes(body) if len(body) <= self._settings.keep_originals else None
+
+
+def _switches(flow: http.HTTPFlow) -> switches.Switches:
+    """What a replayed flow says about its layers and rules (`windsurf.resend`)."""
+    text = recorded(flow).get("switches") if flow.is_replay == "request" else None
+    try:
+        return switches.parse(str(text or ""))
+    except ValueError:  # not what was written there
+        return switches.Switches()
 
 
 def has_body(request: http.Request, response: http.Response) -> bool:

@@ -40,6 +40,8 @@ class Record:
     prefix: str = ""
     layers: list[str] = field(default_factory=list)
     shadow: bool = False
+    switches: str = ""
+    """What of the layers and rules was switched for this request alone."""
     edits: list[dict[str, Any]] = field(default_factory=list)
     edits_left_out: int = 0
     warnings: list[str] = field(default_factory=list)

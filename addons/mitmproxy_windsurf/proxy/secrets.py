@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl
 
 from mitmproxy import http
 
-CENSORED = "***"
+from mitmproxy_windsurf.debug.keys import CENSORED, censor
+
 SHORTEST = 6
 """A shorter value is no key, and cutting it out would mangle the text."""
 
@@ -45,11 +46,13 @@ class Secrets:
         self._bytes = [value.encode("utf-8", "surrogateescape") for value in longest_first]
 
     def cut(self, text: str) -> str:
+        """A text that is copied, without them and without what has the shape of a key."""
         for value in self._texts:
             text = text.replace(value, CENSORED)
-        return text
+        return censor(text)
 
     def cut_bytes(self, data: bytes) -> bytes:
+        """A body, as it is kept beside the very body that was sent; else it stays what it was."""
         for value in self._bytes:
             data = data.replace(value, CENSORED.encode())
         return data

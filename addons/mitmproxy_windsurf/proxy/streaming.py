@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable
+from time import perf_counter
 from typing import Protocol
 
 from mitmproxy import http
 
+from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy.decoders import Decoder
 
 STREAM_TYPES = re.compile(
@@ -31,6 +33,9 @@ SHOWN = 8 * 1024 * 1024
 class Rewriter(Protocol):
     """What a stream needs of a ResponseRewriter."""
 
+    @property
+    def held(self) -> int: ...
+
     def feed(self, data: bytes, /) -> list[bytes]: ...
 
     def flush(self) -> list[bytes]: ...
@@ -40,6 +45,8 @@ class Rewriter(Protocol):
 
 class Raw:
     """Takes over from a rewriter that has failed."""
+
+    held = 0
 
     def feed(self, data: bytes, /) -> list[bytes]:
         return [data]
@@ -80,9 +87,13 @@ class BodyStream:
         decoder: Decoder | None = None,
         keep: int = 0,
         shown: int = SHOWN,
+        counters: Counters | None = None,
     ) -> None:
         self._rewriter = rewriter
         self._warn = warn
+        self._counters = counters or Counters()
+        self._held = 0
+        self.failures = 0
         self._decoder = decoder
         self.came = Copy(keep)
         """What came, decoded."""
@@ -94,7 +105,10 @@ class BodyStream:
         """The body cannot be decoded any further: the client has to see a failure, not an end."""
 
     def __call__(self, data: bytes) -> list[bytes]:
-        return self._send(self._feed(data) if data else self._finish())
+        began = perf_counter()
+        out = self._send(self._feed(data) if data else self._finish())
+        self._counters.latency.observe(perf_counter() - began)
+        return out
 
     def release(self) -> list[bytes]:
         """Everything that is held, as it is."""
@@ -124,12 +138,23 @@ class BodyStream:
             return []
         self.bytes_in += len(data)
         self.came.add(data)
-        return self._attempt(self._rewriter.feed, data)
+        out = self._attempt(self._rewriter.feed, data)
+        if sum(map(len, out)) < len(data) or self._held:
+            self._count_held()
+        return out
+
+    def _count_held(self) -> None:
+        with contextlib.suppress(Exception):
+            held = self._rewriter.held
+            if held > self._held:
+                self._counters.count("held_characters", by=held - self._held)
+            self._held = held
 
     def _attempt(self, step: Callable[..., list[bytes]], *data: bytes) -> list[bytes]:
         try:
             return step(*data)
         except Exception as error:
+            self.failures += 1
             self._say(f"a layer failed, the rest of the answer passes unchanged ({error!r})")
             failed, self._rewriter = self._rewriter, Raw()
             return [*_held_by(failed), *data]
