@@ -16,7 +16,7 @@ from mitmproxy.connection import Client
 from mitmproxy.proxy.layer import NextLayer
 
 from mitmproxy_windsurf.debug.counters import Counters
-from mitmproxy_windsurf.proxy import announcement, compat, exchange, routing, settings
+from mitmproxy_windsurf.proxy import announcement, compat, exchange, metrics, routing, settings
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
 from mitmproxy_windsurf.proxy.logs import log, printable
@@ -123,6 +123,9 @@ class Windsurf:
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         if not flow.live or flow.response or flow.error:
             return  # loaded from a file, or answered by somebody else
+        if self.settings.metrics and metrics.is_asked_for(flow):
+            metrics.answer(flow, self.counters)
+            return
         target = self._upstream.target
         destination = routing.destination(flow, target, self.settings.hosts)
         if destination is None:

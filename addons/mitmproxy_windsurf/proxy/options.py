@@ -178,6 +178,11 @@ OPTIONS = (
         "Originals of what was changed are kept with the flow up to this size; off keeps none.",
         values.size_or_off,
     ),
+    _switch(
+        "windsurf_metrics",
+        False,
+        "Show the counters as Prometheus text at /_windsurf/metrics, to this machine only.",
+    ),
     Option(
         "windsurf_vendors",
         Sequence[str],

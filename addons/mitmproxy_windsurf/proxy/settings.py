@@ -44,6 +44,7 @@ class Settings:
     visible_answer_clients: tuple[str, ...] = ()
     demo_pace: float = 0.0
     keep_originals: int = 0
+    metrics: bool = False
 
 
 def declare(loader: Loader, environment: Mapping[str, str]) -> None:
