@@ -9,6 +9,10 @@ from mitmproxy_windsurf.wire.detect import Facts, Route
 
 MESSAGES = Route("anthropic", "generate")
 CHAT = Route("openai_chat", "generate")
+TEXT = Route("openai_completions", "generate")
+GEMINI = Route("gemini", "generate")
+OLLAMA = Route("ollama", "generate")
+VERTEX = "/v1beta1/projects/p/locations/l/publishers/google/models"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,26 @@ CHAT = Route("openai_chat", "generate")
         ("/v1/messages/batches/b1/results", None),
         ("/v1/messages/b1", None),
         ("/v1/chat/completions/c1/messages", MESSAGES),
-        ("/v1/completions", None),
+        ("/v1/completions", TEXT),
+        ("/openai/deployments/d/completions?api-version=1", TEXT),
+        ("/completion", TEXT),
+        ("/v1beta/models/gemini-2.5-pro:generateContent", GEMINI),
+        ("/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", GEMINI),
+        ("/v1beta/models/gemini-2.5-pro%3AstreamGenerateContent", GEMINI),
+        ("/v1beta/tunedModels/t:generateContent", GEMINI),
+        (f"{VERTEX}/gemini-2.5-pro:streamGenerateContent", GEMINI),
+        ("/v1/projects/p/locations/l/endpoints/7:generateContent", GEMINI),
+        ("/v1internal:streamGenerateContent?alt=sse", GEMINI),
+        ("/v1internal:countTokens", Route("gemini", "count")),
+        (f"{VERTEX}/gemini-2.5-pro:countTokens", Route("gemini", "count")),
+        ("/v1beta/models/m:batchGenerateContent", Route("gemini", "batch")),
+        ("/v1beta/cachedContents?key=k", Route("gemini", "cache")),
+        ("/v1beta/cachedContents/c", None),
+        ("/v1beta/models/m:embedContent", None),
+        ("/:generateContent", None),
+        ("/api/chat", OLLAMA),
+        ("/api/generate", OLLAMA),
+        ("/api/tags", None),
         ("/v1/embeddings", None),
         ("/v1/chat/completionsx", None),
         ("/v1/chat/completions\n", None),
@@ -81,3 +104,68 @@ def test_protocols_by_name() -> None:
 )
 def test_facts(body: Any, facts: Facts) -> None:
     assert detect.facts("openai_chat", body) == facts
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "facts"),
+    [
+        ("/v1beta/models/g:generateContent", {}, Facts("g")),
+        ("/v1beta/models/g:streamGenerateContent", {}, Facts("g", stream=True)),
+        ("/models/google/g%202:generateContent?alt=sse", {}, Facts("google/g 2")),
+        (f"{VERTEX}/g%3AstreamGenerateContent", {"model": "h"}, Facts("g", stream=True)),
+        ("/v1internal:streamGenerateContent", {"model": "g"}, Facts("g", stream=True)),
+        ("/v1internal:generateContent", {"model": "models/g", "stream": True}, Facts("g")),
+        ("", {"generationConfig": {"responseMimeType": "text/plain"}}, Facts()),
+        (
+            "",
+            {"generationConfig": {"response_mime_type": "application/json"}},
+            Facts(wants_json=True),
+        ),
+        (
+            "",
+            {"request": {"generation_config": {"responseSchema": {"a": 1}}}},
+            Facts(wants_json=True),
+        ),
+        (
+            "",
+            {"generationConfig": {"thinkingConfig": {"include_thoughts": True}}},
+            Facts(wants_thinking=True),
+        ),
+        ("", [], Facts()),
+    ],
+)
+def test_facts_of_gemini(path: str, body: Any, facts: Facts) -> None:
+    assert detect.facts("gemini", body, path) == facts
+
+
+@pytest.mark.parametrize(
+    ("body", "facts"),
+    [
+        ({}, Facts(stream=True)),
+        ({"model": "m", "stream": False}, Facts("m")),
+        ({"stream": True, "format": "json"}, Facts(stream=True, wants_json=True)),
+        ({"stream": False, "format": {"type": "object"}}, Facts(wants_json=True)),
+        ({"stream": False, "format": ""}, Facts()),
+        ({"stream": False, "think": "high"}, Facts(wants_thinking=True)),
+    ],
+)
+def test_facts_of_ollama(body: Any, facts: Facts) -> None:
+    assert detect.facts("ollama", body) == facts
+
+
+@pytest.mark.parametrize(
+    ("protocol", "body", "shape"),
+    [
+        ("openai_chat", {"input": "x", "messages": []}, "openai_chat"),
+        ("openai_chat", {}, "openai_chat"),
+        ("openai_chat", [], "openai_chat"),
+        ("anthropic", {"input": "x"}, "anthropic"),
+    ],
+)
+def test_the_shape_of_a_body_is_that_of_its_route(protocol: str, body: Any, shape: str) -> None:
+    assert detect.shape(protocol, body) == shape
+
+
+def test_a_responses_body_is_one_wherever_it_is_posted() -> None:
+    known = "openai_responses" in detect._MODULES
+    assert (detect.shape("openai_chat", {"input": "x"}) == "openai_responses") is known

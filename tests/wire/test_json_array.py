@@ -139,7 +139,7 @@ def test_an_element_over_the_limit_is_not_kept() -> None:
 
 
 def test_linear_work() -> None:
-    """Bytes are scanned once, however they come: an element that grows is not read from its start."""
+    """Bytes are scanned once, however they come: one that grows is not read from its start."""
     framer = JSONArrayFramer(limit=1 << 30)
     framer.feed(b'[{"a":"')
     for _ in range(50_000):

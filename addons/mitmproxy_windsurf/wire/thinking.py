@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mitmproxy_windsurf.wire.gemini_members import members
+
 _OFF_EFFORTS = ("none", "minimal", "off")
 _SWITCHES = ("enable_thinking", "include_reasoning", "think", "thinking")
 
@@ -28,11 +30,11 @@ def _anthropic(body: dict[str, Any]) -> Iterable[bool]:
 
 
 def _gemini(body: dict[str, Any]) -> Iterable[bool]:
-    inner = _folded(body).get("request")
-    generation = _folded(inner if isinstance(inner, dict) else body).get("generationconfig")
-    thinking = _folded(generation).get("thinkingconfig")
-    if "includethoughts" in _folded(thinking):
-        yield _folded(thinking)["includethoughts"] is True
+    inner = members(body)["request"].value  # Code Assist
+    generation = members(inner or body)["generationconfig"].value
+    thinking = members(members(generation)["thinkingconfig"].value)
+    if "includethoughts" in thinking:
+        yield thinking["includethoughts"].value is True
 
 
 def _responses(body: dict[str, Any]) -> Iterable[bool]:
@@ -91,15 +93,6 @@ def _reasoning_object(reasoning: dict[str, Any]) -> Iterable[bool]:
 
 def _is_on(value: Any) -> bool:
     return value is True or (isinstance(value, str) and value.lower() not in _OFF_EFFORTS)
-
-
-def _folded(value: Any) -> dict[str, Any]:
-    """Gemini bodies mix key styles: compare without underscores and case."""
-    return (
-        {key.replace("_", "").lower(): item for key, item in value.items()}
-        if isinstance(value, dict)
-        else {}
-    )
 
 
 _HINTS = {

@@ -83,12 +83,20 @@ def text_blocks(
                 run = []
 
 
-_SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SCHEMA_MAPS = (
+    "properties",
+    "$defs",
+    "defs",  # Gemini, which takes snake_case too
+    "definitions",
+    "patternProperties",
+    "dependentSchemas",
+)
+_SCHEMA_LISTS = ("anyOf", "any_of", "oneOf", "allOf", "prefixItems", "prefix_items")
 _SCHEMAS = (
     "items",
     "additionalItems",
     "additionalProperties",
+    "additional_properties",
     "unevaluatedItems",
     "unevaluatedProperties",
     "contains",
