@@ -66,7 +66,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Answer:
-    started: Started = Started("", "", 0)
+    started: Started = field(default_factory=lambda: Started("", "", 0))
     choices: dict[int, Choice] = field(default_factory=dict)
     usage: Usage | None = None
     failure: Failure | None = None

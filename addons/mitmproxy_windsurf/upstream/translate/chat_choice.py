@@ -3,7 +3,7 @@ events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mitmproxy_windsurf.upstream.translate.chat_calls import Calls
@@ -84,17 +84,16 @@ class ChoiceReader:
         yield from self._events(self._tags.flush() if self._tags else ())
 
     def _thinking(self, message: Json) -> Iterator[Event]:
-        found = (message.get(name) for name in THINKING)
-        text = next((text for text in found if isinstance(text, str) and text), "")
-        if text:
-            self._reasons_apart = True
-        elif not self._reasons_apart:  # else the details only repeat it
-            text = "".join(_details(message.get(DETAILS)))
-        if text:
-            yield from self._thought(text)
+        found = [message[name] for name in THINKING if isinstance(message.get(name), str)]
+        self._reasons_apart = self._reasons_apart or any(found)
+        if not self._reasons_apart:  # else the details only repeat it
+            found = ["".join(_details(message.get(DETAILS)))]
+        yield from self._thought(next(filter(None, found), ""))
 
     def _thought(self, text: str) -> Iterator[Event]:
         """Reasoning that needs no tags; from here on a tag is text."""
+        if not text:
+            return
         yield from self.release()
         self._tags = None
         yield from self._events([("thinking", text)])
@@ -116,7 +115,7 @@ class ChoiceReader:
     def _text(self, text: str) -> Iterator[Event]:
         yield from self._events(self._tags.feed(text) if self._tags else [("text", text)])
 
-    def _events(self, pieces: Iterator[Piece] | list[Piece] | tuple[()]) -> Iterator[Event]:
+    def _events(self, pieces: Iterable[Piece]) -> Iterator[Event]:
         for channel, text in pieces:
             if channel == "thinking" and text:
                 yield Thinking(self._index, text)

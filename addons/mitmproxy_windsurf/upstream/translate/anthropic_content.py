@@ -1,0 +1,103 @@
+"""The content of Anthropic messages as the parts of a chat message.
+
+Text alone becomes one string: not every backend takes parts, least of all in system prompts and
+tool results, and those that do join them by a line end as well (vLLM, llama.cpp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mitmproxy_windsurf.upstream.translate.checks import record, records, text
+from mitmproxy_windsurf.upstream.translate.model import Json, Refused
+
+
+def parts(content: Any, place: str) -> list[Json]:
+    """The parts of a content that is a string or an array of blocks.
+
+    Raises:
+        Refused: a block that chat has no words for.
+    """
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [text_part(content)]
+    return [part for where, block in records(content, place) for part in block_parts(block, where)]
+
+
+def block_parts(block: Json, place: str) -> list[Json]:
+    """The parts of one block."""
+    kind = block.get("type")
+    if not isinstance(kind, str) or kind not in _BLOCKS:
+        raise Refused(f"{place}.type", f"a block of type {kind!r} cannot be passed to the backend")
+    return _BLOCKS[kind](block, place)
+
+
+def content_of(found: Iterable[Json]) -> str | list[Json]:
+    """What to put into a chat message."""
+    found = list(found)
+    if all(part["type"] == "text" for part in found):
+        return "\n".join(part["text"] for part in found)
+    return found
+
+
+def text_part(said: str) -> Json:
+    return {"type": "text", "text": said}
+
+
+def _text(block: Json, place: str) -> list[Json]:
+    return [text_part(text(block, "text", place))]
+
+
+def _image(block: Json, place: str) -> list[Json]:
+    source = record(block.get("source"), f"{place}.source")
+    match source.get("type"):
+        case "base64":
+            url = _data_url(source, f"{place}.source")
+        case "url":
+            url = text(source, "url", f"{place}.source")
+        case kind:
+            raise Refused(f"{place}.source.type", f"an image by {kind!r} cannot be passed on")
+    return [{"type": "image_url", "image_url": {"url": url}}]
+
+
+def _document(block: Json, place: str) -> list[Json]:
+    source = record(block.get("source"), f"{place}.source")
+    told = [block[name] for name in ("title", "context") if isinstance(block.get(name), str)]
+    about = [text_part(said) for said in told]
+    match source.get("type"):
+        case "text":
+            return [*about, text_part(text(source, "data", f"{place}.source"))]
+        case "content":
+            return about + parts(source.get("content"), f"{place}.source.content")
+        case "base64":
+            title = block.get("title")
+            name = title if isinstance(title, str) and title else "document.pdf"
+            data = _data_url(source, f"{place}.source")
+            return [*about, {"type": "file", "file": {"filename": name, "file_data": data}}]
+        case kind:
+            raise Refused(f"{place}.source.type", f"a document by {kind!r} cannot be passed on")
+
+
+def _search_result(block: Json, place: str) -> list[Json]:
+    about = [text_part(text(block, name, place)) for name in ("title", "source")]
+    return about + parts(block.get("content"), f"{place}.content")
+
+
+def _tool_reference(block: Json, place: str) -> list[Json]:
+    """The backend gets every tool at once, so all there is to say is which one was meant."""
+    return [text_part(text(block, "tool_name", place))]
+
+
+def _data_url(source: Json, place: str) -> str:
+    return f"data:{text(source, 'media_type', place)};base64,{text(source, 'data', place)}"
+
+
+_BLOCKS: dict[str, Callable[[Json, str], list[Json]]] = {
+    "text": _text,
+    "image": _image,
+    "document": _document,
+    "search_result": _search_result,
+    "tool_reference": _tool_reference,
+}

@@ -1,0 +1,34 @@
+"""Which client protocols can be translated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mitmproxy_windsurf.upstream.translate.anthropic import AnthropicDialect
+from mitmproxy_windsurf.upstream.translate.model import Dialect
+from mitmproxy_windsurf.upstream.translate.openai_chat import OpenAIChatDialect
+from mitmproxy_windsurf.wire.detect import detect
+
+DIALECTS: dict[str, Dialect] = {
+    "anthropic": AnthropicDialect(),
+    "openai_chat": OpenAIChatDialect(),
+}
+"""By the names that wire.detect gives the protocols."""
+
+_HEADERS = {
+    "anthropic-version": "anthropic",
+    "x-goog-api-key": "gemini",
+    "x-goog-api-client": "gemini",
+}
+"""Models are asked for at one path by all; these headers are sent by one only."""
+
+
+def dialect_of(path: str, headers: Mapping[str, str]) -> Dialect | None:
+    """The dialect of a request; None for a route that is none of ours. Header names are in lower
+    case."""
+    if route := detect("POST", path):
+        return DIALECTS.get(route.protocol)
+    if route := detect("GET", path):
+        named = (name for header, name in _HEADERS.items() if header in headers)
+        return DIALECTS.get(next(named, route.protocol))
+    return None
