@@ -43,21 +43,32 @@ class EventStream:
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take bytes and return the events that are decided, as one chunk."""
-        return _joined([self._event(frame) for frame in self._framer.feed(data)])
+        return _joined(self.events(data))
+
+    def events(self, data: bytes) -> list[bytes]:
+        """Take bytes and return the events that are decided, one by one."""
+        frames = self._framer.feed(data)
+        if len(frames) == 1:
+            return self._event(frames[0])
+        return [event for frame in frames for event in self._event(frame)]
 
     def flush(self) -> list[bytes]:
         """The stream ended well."""
         unterminated = self._framer.flush()
-        out = [self._event(frame) for frame in unterminated]
-        rest = self._rest(self._documents.finish, unterminated=bool(unterminated))
-        return _joined([*out, rest, self._framer.release()])
+        out = [event for frame in unterminated for event in self._event(frame)]
+        out += self._rest(self._documents.finish, unterminated=bool(unterminated))
+        return _joined([*out, self._framer.release()])
 
     def abort(self) -> list[bytes]:
         """The stream broke: what is held comes before the start of an event that never ended."""
-        return _joined([self._rest(self._documents.release), self._framer.release()])
+        return _joined([*self.release(), self._framer.release()])
 
-    def _event(self, frame: Frame) -> bytes:
-        """The bytes that this event lets go: its own, and those of events that waited."""
+    def release(self) -> list[bytes]:
+        """The events that are held, one by one."""
+        return [event for event in self._rest(self._documents.release) if event]
+
+    def _event(self, frame: Frame) -> list[bytes]:
+        """The events that this one lets go: itself, and those that waited."""
         rewritten, moves = frame.raw, []
         before: list[bytes] = []
         early: list[bytes] = []
@@ -91,7 +102,7 @@ class EventStream:
             return self._documents.event(raw, document)
         return Rewritten([], raw, [])
 
-    def _rest(self, end: Callable[[], Rewritten], *, unterminated: bool = False) -> bytes:
+    def _rest(self, end: Callable[[], Rewritten], *, unterminated: bool = False) -> list[bytes]:
         """What is still held, in events of its own."""
         try:
             new = end()
@@ -186,5 +197,5 @@ def _parse(raw: str) -> Any:
 
 
 def _joined(chunks: list[bytes]) -> list[bytes]:
-    data = b"".join(chunks)
+    data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
     return [data] if data else []

@@ -19,10 +19,10 @@ class Numbering:
     def __init__(self) -> None:
         self._added = 0
 
-    def apply(self, added: Sequence[bytes], event: bytes) -> bytes:
-        """The bytes of an event and of those that go before it, each with its number."""
+    def apply(self, added: Sequence[bytes], event: bytes) -> list[bytes]:
+        """The events that go before an event and the event itself, each with its number."""
         if not (added or self._added):
-            return event
+            return [event]
         own = _number(event)
         out = []
         for extra in added:
@@ -33,7 +33,7 @@ class Numbering:
             out.append(extra)
         if own is not None and self._added:
             event = _renumbered(event, own + self._added)
-        return b"".join([*out, event])
+        return [*out, event]
 
 
 def _number(event: bytes) -> int | None:

@@ -65,9 +65,9 @@ class WaitingEvents:
         before: Sequence[bytes] = (),
         early: Sequence[bytes] = (),
         waits: bool = False,
-    ) -> bytes:
-        """One event, as it came and as rewritten with what then goes `before` it; returns the bytes
-        that need not wait longer.
+    ) -> list[bytes]:
+        """One event, as it came and as rewritten with what then goes `before` it; returns the
+        events that need not wait longer.
 
         If it `waits` it goes out with the next event that does not, and after what that one says
         must come `early`.
@@ -85,18 +85,20 @@ class WaitingEvents:
             self._stop = len(self._events)
         self._events.append(event)
         if waits:
-            return b""
+            return []
         if self._changed or len(self._events) > MAX_WAITING:
             return self._let_go(as_rewritten=True)
         self._stop = None
-        return b"" if self._behind else self._let_go(as_rewritten=False)
+        return [] if self._behind else self._let_go(as_rewritten=False)
 
-    def release(self) -> bytes:
+    def release(self) -> list[bytes]:
         """All that wait, as they came."""
         return self._let_go(as_rewritten=False)
 
-    def _let_go(self, *, as_rewritten: bool) -> bytes:
-        out = b"".join(self._send(event, as_rewritten=as_rewritten) for event in self._events)
+    def _let_go(self, *, as_rewritten: bool) -> list[bytes]:
+        out: list[bytes] = []
+        for event in self._events:
+            out += self._send(event, as_rewritten=as_rewritten)
         self._events.clear()
         self._late.update(self._behind)
         self._behind.clear()
@@ -104,7 +106,7 @@ class WaitingEvents:
         self._stop = None
         return out
 
-    def _send(self, event: Waiting, *, as_rewritten: bool) -> bytes:
+    def _send(self, event: Waiting, *, as_rewritten: bool) -> list[bytes]:
         if as_rewritten:
             return self._numbering.apply(event.before, event.rewritten)
         return self._numbering.apply((), event.raw)
