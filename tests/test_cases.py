@@ -188,9 +188,6 @@ def test_thinking_is_wanted(case: Case) -> None:
 AWAITED = {
     "X-04": "openai_responses",
     "D-42": "openai_responses",
-    "X-06": "gemini",
-    "X-07": "gemini",
-    "D-40": "gemini",
 }
 """Cases of protocols that are not there yet."""
 

@@ -17,11 +17,11 @@ from mitmproxy_windsurf.rewriter import Layers, ResponseRewriter
 
 Event = dict[str, Any]
 MODEL = "claude-opus-4-6"
-PROTOCOLS = ("anthropic", "openai_chat")
+PROTOCOLS = ("anthropic", "gemini", "openai_chat")
 PRIVATE = "/tmp/windsurf-workspace"
 CALL = {"name": "Read", "arguments": "{}"}
 
-both_protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
+each_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
 class Said(NamedTuple):
@@ -39,7 +39,7 @@ def _sse(document: dict[str, Any], event: str = "") -> bytes:
 
 def render(protocol: str, events: Sequence[Event]) -> list[bytes]:
     """The frames of a streamed answer."""
-    return _anthropic(events) if protocol == "anthropic" else _chat(events)
+    return _RENDERERS[protocol](events)
 
 
 _BLOCKS: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -125,6 +125,44 @@ def _chat(events: Sequence[Event]) -> list[bytes]:
     return [*frames, _sse(base | {"choices": [], "usage": usage}), b"data: [DONE]\n\n"]
 
 
+def _gemini(events: Sequence[Event]) -> list[bytes]:
+    """Calls are whole here: those that come in pieces are put together."""
+
+    def element(part: dict[str, Any], choice: int = 0, finish: str | None = None) -> bytes:
+        candidate = {"content": {"parts": [part], "role": "model"}, "index": choice}
+        document = {"candidates": [candidate | ({"finishReason": finish} if finish else {})]}
+        return _sse(document | {"modelVersion": MODEL, "responseId": "r1"})
+
+    frames, pieces = [], ""
+    for position, event in enumerate(events):
+        choice = event.get("index", 0)
+        kind, value = next(iter(event.items()))
+        following = events[position + 1 :]
+        if kind == "end":
+            return frames
+        if kind == "error":
+            return [*frames, _sse({"error": {"code": 503, "message": value}})]
+        if kind == "tool_args_delta":
+            pieces += value
+            if following and kind in following[0]:
+                continue
+            kind, value, pieces = "tool_call", {"arguments": pieces}, ""
+        if kind == "tool_call":
+            call = {"name": "Read", "args": json.loads(value["arguments"])}
+            frames.append(element({"functionCall": call}, choice))
+        elif kind == "tool_result":
+            result = {"outcome": "OUTCOME_OK", "output": value}
+            frames.append(element({"codeExecutionResult": result}, choice))
+        else:
+            part = {"text": value} | ({"thought": True} if kind == "reasoning" else {})
+            frames.append(element(part, choice))
+    choices = sorted({event.get("index", 0) for event in events})
+    return frames + [element({"text": ""}, choice, "STOP") for choice in choices]
+
+
+_RENDERERS = {"anthropic": _anthropic, "gemini": _gemini, "openai_chat": _chat}
+
+
 def rewrite(
     protocol: str,
     pieces: Iterable[bytes],
@@ -134,6 +172,7 @@ def rewrite(
     want_thinking: bool = False,
     keep_visible: bool = False,
     broken: bool = False,
+    content_type: str = "text/event-stream",
 ) -> bytes:
     """All that a rewriter makes of a streamed answer, which ends well or (`broken`) does not."""
     rewriter = ResponseRewriter(
@@ -141,7 +180,7 @@ def rewrite(
         layers or Layers(),
         model=model,
         want_thinking=want_thinking,
-        content_type="text/event-stream",
+        content_type=content_type,
         keep_visible=keep_visible,
     )
     out = [chunk for piece in pieces for chunk in rewriter.feed(piece)]
@@ -183,7 +222,7 @@ def documents(stream: bytes) -> list[dict[str, Any]]:
 
 def said(protocol: str, stream: bytes) -> list[Said]:
     """What the client is told, in order, pieces of one text in a row joined."""
-    read = _said_anthropic if protocol == "anthropic" else _said_chat
+    read = _READERS[protocol]
     joined: list[Said] = []
     for document in documents(stream):
         for piece in read(document):
@@ -222,3 +261,20 @@ def _said_chat(document: dict[str, Any]) -> Iterable[Said]:
         yield Said("text", delta.get("content") or "", index)
         for call in delta.get("tool_calls") or ():
             yield Said("tool_args_delta", call["function"]["arguments"], index)
+
+
+def _said_gemini(document: dict[str, Any]) -> Iterable[Said]:
+    if "error" in document:
+        yield Said("error", document["error"]["message"])
+    for candidate in document.get("candidates", ()):
+        for part in candidate["content"]["parts"]:
+            index = candidate["index"]
+            if "functionCall" in part:
+                yield Said("tool_args_delta", json.dumps(part["functionCall"]["args"]), index)
+            elif "codeExecutionResult" in part:
+                yield Said("tool_result", part["codeExecutionResult"]["output"], index)
+            else:
+                yield Said("reasoning" if part.get("thought") else "text", part["text"], index)
+
+
+_READERS = {"anthropic": _said_anthropic, "gemini": _said_gemini, "openai_chat": _said_chat}

@@ -7,7 +7,7 @@ import pytest
 from casebook import case, covers
 from mitmproxy_windsurf.text.dedup import ReasoningDedup
 from mitmproxy_windsurf.wire.thinking import wants_thinking
-from traffic import MODEL, Event, Said, both_protocols, render, rewrite, rewrite_whole, said
+from traffic import MODEL, Event, Said, each_protocol, render, rewrite, rewrite_whole, said
 
 
 def spoken(protocol: str, events: list[Event], **options: Any) -> list[tuple[str, str]]:
@@ -15,14 +15,14 @@ def spoken(protocol: str, events: list[Event], **options: Any) -> list[tuple[str
     return [(piece.channel, piece.text) for piece in said(protocol, stream)]
 
 
-@both_protocols
+@each_protocol
 @covers("D-51")
 def test_raw_text_is_compared_with_raw_reasoning(protocol: str) -> None:
     told = spoken(protocol, case("D-51").input["events"], want_thinking=True)
     assert told == [("reasoning", f"I am {MODEL}. Plan A.")]
 
 
-@both_protocols
+@each_protocol
 @covers("D-18")
 def test_a_short_answer_is_compared_like_any_other(protocol: str) -> None:
     events = [{"reasoning": "OK"}, {"text": "OK"}]
@@ -39,13 +39,24 @@ def test_over_the_cap_nothing_is_dropped() -> None:
     assert layer.feed(text) + layer.settle() == text
 
 
-@both_protocols
+@each_protocol
 @covers("D-43")
 def test_json_mode_obeys_the_same_gate(protocol: str) -> None:
     asked = case("D-43").input["request"]
     wanted = wants_thinking(protocol, asked)
     told = spoken(protocol, case("D-43").input["events"], want_thinking=wanted)
     assert told == [("reasoning", '{"a":1}'), ("text", '{"a":1}')]
+
+
+@covers("D-40")
+def test_thoughts_that_were_not_asked_for_are_no_reason_to_drop_the_text() -> None:
+    asked, events = case("D-40").input["request"], case("D-40").input["events"]
+    wanted = wants_thinking("gemini", asked)
+    told = [("reasoning", "Plan A."), ("text", "Plan A.")]
+    assert spoken("gemini", events, want_thinking=wanted) == told
+    asked["generationConfig"]["thinkingConfig"]["includeThoughts"] = True
+    wanted = wants_thinking("gemini", asked)
+    assert spoken("gemini", events, want_thinking=wanted) == told[:1]
 
 
 @covers("D-44")
@@ -69,7 +80,7 @@ def test_choices_do_not_mix() -> None:
     ]
 
 
-@both_protocols
+@each_protocol
 @pytest.mark.parametrize("wanted", [True, False])
 @covers("D-47")
 def test_a_whole_answer_obeys_the_same_rule(protocol: str, wanted: bool) -> None:
@@ -82,6 +93,13 @@ def test_a_whole_answer_obeys_the_same_rule(protocol: str, wanted: bool) -> None
         )
         assert answer["content"][0] == blocks[0]
         left = "".join(block.get("text", "") for block in answer["content"])
+    elif protocol == "gemini":
+        parts = [{"text": reasoning, "thought": True}, {"text": text}]
+        document = {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+        [candidate] = rewrite_whole(protocol, document, want_thinking=wanted)["candidates"]
+        thought, answer = candidate["content"]["parts"]
+        assert thought == parts[0]
+        left = answer["text"]
     else:
         document = {"choices": [{"index": 0, "message": {"role": "assistant"} | given}]}
         message = rewrite_whole(protocol, document, want_thinking=wanted)["choices"][0]["message"]
@@ -90,14 +108,14 @@ def test_a_whole_answer_obeys_the_same_rule(protocol: str, wanted: bool) -> None
     assert left == ("" if wanted else text)
 
 
-@both_protocols
+@each_protocol
 @covers("D-48")
 def test_repeated_reasoning_passes(protocol: str) -> None:
     told = spoken(protocol, case("D-48").input["events"], want_thinking=True)
     assert told == [("reasoning", "TheThe"), ("text", "x")]
 
 
-@both_protocols
+@each_protocol
 @covers("D-49")
 def test_a_cut_stream_gives_back_what_is_held(protocol: str) -> None:
     told = spoken(protocol, case("D-49").input["events"], want_thinking=True, broken=True)

@@ -3,7 +3,7 @@
 from casebook import case, covers
 from mitmproxy_windsurf.text.identity import rewrite_identity
 from mitmproxy_windsurf.text.paths import MARKER
-from traffic import CALL, MODEL, PRIVATE, both_protocols, render, rewrite, said, texts
+from traffic import CALL, MODEL, PRIVATE, each_protocol, render, rewrite, said, texts
 
 
 @covers("I-25")
@@ -20,7 +20,7 @@ def test_fetched_documents_keep_their_claims() -> None:
     assert texts("anthropic", stream, "tool_result") == wanted
 
 
-@both_protocols
+@each_protocol
 @covers("I-60")
 def test_held_text_goes_out_before_a_tool_call(protocol: str) -> None:
     events = [{"text": "I am Casc"}, *case("I-60").input["events"]]
@@ -34,7 +34,7 @@ def test_held_text_goes_out_before_a_tool_call(protocol: str) -> None:
     assert [piece.channel for piece in said(protocol, stream)] == ["text", "tool_args_delta"]
 
 
-@both_protocols
+@each_protocol
 @covers("I-61")
 def test_thinking_says_the_same_as_text(protocol: str) -> None:
     stream = rewrite(protocol, render(protocol, case("I-61").input["events"]))

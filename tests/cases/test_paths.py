@@ -15,7 +15,7 @@ from mitmproxy_windsurf.text.paths import (
     sanitize_text,
     sanitize_value,
 )
-from traffic import PRIVATE, Said, both_protocols, render, rewrite, rewrite_whole, said, texts
+from traffic import PRIVATE, Said, each_protocol, render, rewrite, rewrite_whole, said, texts
 
 
 @pytest.mark.parametrize("name", ["P-25", "P-29", "P-32"])
@@ -61,7 +61,7 @@ def test_a_shell_runs_nothing_with_the_marker(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@both_protocols
+@each_protocol
 @covers("P-67")
 def test_thinking_is_scrubbed_with_a_state_of_its_own(protocol: str) -> None:
     events = [{"text": "a /tmp/win"}, *case("P-67").input["events"]]
@@ -70,7 +70,7 @@ def test_thinking_is_scrubbed_with_a_state_of_its_own(protocol: str) -> None:
     assert texts(protocol, stream, "text") == "a /tmp/win"
 
 
-@both_protocols
+@each_protocol
 @pytest.mark.parametrize("name", ["P-68", "P-71"])
 @covers("P-68", "P-71")
 def test_error_bodies_are_scrubbed(protocol: str, name: str) -> None:
@@ -82,7 +82,7 @@ def test_error_bodies_are_scrubbed(protocol: str, name: str) -> None:
     assert said(protocol, stream) == [Said("error", wanted)]
 
 
-@both_protocols
+@each_protocol
 @covers("P-69")
 def test_a_failure_releases_what_is_held_once(protocol: str) -> None:
     stream = rewrite(protocol, render(protocol, case("P-69").input["events"]))
@@ -93,7 +93,7 @@ def test_a_failure_releases_what_is_held_once(protocol: str) -> None:
     ]
 
 
-@both_protocols
+@each_protocol
 @covers("P-70")
 def test_arguments_are_scrubbed_across_fragments(protocol: str) -> None:
     frames = render(protocol, case("P-70").input["events"])
@@ -102,7 +102,7 @@ def test_arguments_are_scrubbed_across_fragments(protocol: str) -> None:
         assert json.loads(texts(protocol, stream, "tool_args_delta")) == {"file_path": MARKER}
 
 
-@both_protocols
+@each_protocol
 @covers("X-20")
 def test_a_long_error_body_is_scrubbed_whole(protocol: str) -> None:
     message = f"open {PRIVATE}/a.py: denied; " * 60_000

@@ -11,7 +11,7 @@ from mitmproxy_windsurf.prompts import RuleSet
 from mitmproxy_windsurf.prompts.neutralize import neutralize
 from mitmproxy_windsurf.rewriter import Layers, RequestRewriter
 from mitmproxy_windsurf.wire.detect import detect
-from traffic import both_protocols
+from traffic import each_protocol
 
 TRIGGER = "You are Claude Code, Anthropic's official CLI for Claude."
 
@@ -20,6 +20,25 @@ def rewritten(protocol: str, body: dict[str, Any]) -> dict[str, Any]:
     result = RequestRewriter(protocol, Layers()).rewrite(json.dumps(body).encode())
     parsed: dict[str, Any] = json.loads(result)
     return parsed
+
+
+def asking(protocol: str, *texts: str) -> dict[str, Any]:
+    """A request with a system prompt in these parts."""
+    if protocol == "gemini":
+        return {"systemInstruction": {"parts": [{"text": text} for text in texts]}, "contents": []}
+    parts = [{"type": "text", "text": text} for text in texts]
+    if protocol == "anthropic":
+        return {"model": "m", "system": parts, "messages": []}
+    return {"model": "m", "messages": [{"role": "system", "content": parts}]}
+
+
+def system_prompt(protocol: str, body: dict[str, Any]) -> str:
+    """Its text."""
+    if protocol == "gemini":
+        parts = body["systemInstruction"]["parts"]
+    else:
+        parts = body["system"] if protocol == "anthropic" else body["messages"][0]["content"]
+    return "".join(part["text"] for part in parts)
 
 
 @pytest.mark.parametrize("name", ["N-09", "N-15"])
@@ -53,19 +72,14 @@ def test_parts_that_are_not_text_stay_in_place() -> None:
     assert others == parts[1:]
 
 
-@both_protocols
+@each_protocol
 @covers("N-52")
 def test_a_phrase_cut_over_two_parts_is_found(protocol: str) -> None:
-    parts = [*case("N-52").input["parts"], {"type": "text", "text": "Be brief."}]
-    messages = [{"role": "system", "content": parts}]
-    body: dict[str, Any] = {"model": "m", "messages": messages if protocol != "anthropic" else []}
-    if protocol == "anthropic":
-        body["system"] = parts
-    answer = rewritten(protocol, body)
-    content = answer["system"] if protocol == "anthropic" else answer["messages"][0]["content"]
-    joined = "".join(part["text"] for part in content)
-    assert "official CLI" not in joined
-    assert joined.endswith("Be brief.")
+    texts = [part["text"] for part in case("N-52").input["parts"]]
+    answer = rewritten(protocol, asking(protocol, *texts, "Be brief."))
+    prompt = system_prompt(protocol, answer)
+    assert "official CLI" not in prompt
+    assert prompt.endswith("Be brief.")
 
 
 @covers("N-59")
@@ -112,23 +126,26 @@ def test_tool_descriptions_change_and_names_do_not() -> None:
     assert tool["function"]["parameters"] == given["parameters"]
 
 
-@both_protocols
+@each_protocol
 @covers("P-66", "X-14")
 def test_history_and_harmless_prompts_go_up_byte_for_byte(protocol: str) -> None:
     messages = case("P-66").input["request"]["messages"]
-    system = {"role": "system", "content": "Be brief."}
-    body = json.dumps({"model": "m", "messages": [system, *messages]}).encode()
+    asked = asking(protocol, "Be brief.")
+    if protocol == "gemini":
+        asked["contents"] = [{"parts": [{"text": json.dumps(one)}]} for one in messages]
+    else:
+        asked["messages"] += messages
+    body = json.dumps(asked).encode()
     rewriter = RequestRewriter(protocol, Layers())
     assert rewriter.rewrite(body) == body
     assert not rewriter.edits
 
 
-@both_protocols
+@each_protocol
 @covers("X-16")
 def test_every_rewrite_of_a_request_is_told(protocol: str) -> None:
-    body = {"model": "m", "messages": [{"role": "system", "content": TRIGGER}]}
     rewriter = RequestRewriter(protocol, Layers())
-    rewriter.rewrite(json.dumps(body).encode())
+    rewriter.rewrite(json.dumps(asking(protocol, TRIGGER)).encode())
     [edit] = rewriter.edits
     assert edit.rule == "a1"
     assert edit.before == TRIGGER.removesuffix(".")

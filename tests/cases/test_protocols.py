@@ -1,8 +1,11 @@
 """Cases about the protocols themselves: what a client relies on beside the texts."""
 
 import json
+import re
 from itertools import pairwise
 from typing import Any
+
+import pytest
 
 import strategies
 from casebook import case, covers
@@ -13,10 +16,11 @@ from traffic import (
     MODEL,
     PRIVATE,
     Event,
-    both_protocols,
     documents,
+    each_protocol,
     render,
     rewrite,
+    rewrite_whole,
     texts,
 )
 
@@ -72,7 +76,7 @@ def test_a_signature_passes_in_its_place() -> None:
     assert stream.index(MARKER.encode()) < stream.index(signature)
 
 
-@both_protocols
+@each_protocol
 @covers("X-08")
 def test_foreign_frames_pass_and_data_lines_join(protocol: str) -> None:
     foreign = b': keep-alive\n\nevent: made-up\nid: 7\ndata: {"type": "made-up"}\n\n'
@@ -81,13 +85,13 @@ def test_foreign_frames_pass_and_data_lines_join(protocol: str) -> None:
     given = b"".join([frames[0], foreign, odd, *frames[1:]])
     assert rewrite(protocol, strategies.every(given, 3)) == given
 
-    text = next(frame for frame in frames if b"plain" in frame)
+    place, text = next(one for one in enumerate(frames) if b"plain" in one[1])
     two_lines = text.replace(b"plain", PRIVATE.encode()).replace(b', "', b',\ndata: "', 1)
-    stream = rewrite(protocol, [*frames[: frames.index(text)], two_lines, *frames[-3:]])
+    stream = rewrite(protocol, [*frames[:place], two_lines, *frames[place + 1 :]])
     assert texts(protocol, stream, "text") == MARKER
 
 
-@both_protocols
+@each_protocol
 @covers("X-09")
 def test_bytes_are_joined_before_they_are_decoded(protocol: str) -> None:
     given = b"".join(render(protocol, [{"text": "I am Cascade 你好 👩🏽‍💻, /opt/windsurf/é!"}]))
@@ -97,7 +101,49 @@ def test_bytes_are_joined_before_they_are_decoded(protocol: str) -> None:
         assert rewrite(protocol, pieces) == whole
 
 
-@both_protocols
+@covers("X-06")
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"path": f"{PRIVATE}/a.py", "edits": [{"to": [f"{PRIVATE}/b", 7, None]}], "raw": True},
+        f'{{"path": "{PRIVATE}/a.py", "edits": [',
+        [PRIVATE],
+        None,
+    ],
+)
+def test_arguments_of_any_shape_are_scrubbed_and_stay(args: Any) -> None:
+    part = {"functionCall": {"name": "Read", "args": args}, "thoughtSignature": PRIVATE}
+    document = {"candidates": [{"content": {"parts": [part]}}]}
+    wanted = re.sub(f"{PRIVATE}(/[.a-z]+)?", MARKER, json.dumps(args))
+    for answer in (
+        rewrite_whole("gemini", document),
+        *documents(rewrite("gemini", [f"data: {json.dumps(document)}\r\n\r\n".encode()])),
+    ):
+        [found] = answer["candidates"][0]["content"]["parts"]
+        assert json.dumps(found["functionCall"]["args"]) == wanted
+        assert found["thoughtSignature"] == PRIVATE
+
+
+@covers("X-07")
+@pytest.mark.parametrize("separator", [b",", b"\n,\r\n"])
+def test_an_array_stays_an_array(separator: bytes) -> None:
+    events: list[Event] = [{"text": "see /opt/wind"}, {"text": "surf/a "}, {"text": "at /tmp/win"}]
+    frames = render("gemini", events)
+    elements = [json.dumps(document, indent=2).encode() for document in documents(b"".join(frames))]
+    for count in (3, 4):  # the finish, which can take what is held, is missing and then there
+        given = b"[" + separator.join(elements[:count]) + b"\n]\n"
+        stream = rewrite("gemini", strategies.every(given, 5), content_type="application/json")
+        told = [json.dumps(document) for document in json.loads(stream)]
+        assert stream.startswith(b"[{")
+        assert stream.endswith(b"}\n]\n")
+        assert stream.count(separator + b"{") == len(told) - 1
+        sse = b"".join(f"data: {one}\n\n".encode() for one in told)
+        assert texts("gemini", sse, "text") == f"see {MARKER} at /tmp/win"
+        calm = b"[" + separator.join([elements[3]] * 3) + b"]"
+        assert rewrite("gemini", [calm], content_type="application/json") == calm
+
+
+@each_protocol
 def test_a_rewriter_can_be_dropped_at_any_time(protocol: str) -> None:
     frames = render(protocol, [{"text": "I am Casc"}, {"reasoning": "x"}, {"text": "ade /opt"}])
     for count in range(len(frames)):

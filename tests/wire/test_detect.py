@@ -66,7 +66,8 @@ VERTEX = "/v1beta1/projects/p/locations/l/publishers/google/models"
 def test_posts(path: str, route: Route | None) -> None:
     assert detect.detect("POST", path) == route
     assert detect.detect("PUT", path) is None
-    assert detect.detect("GET", path) is None
+    if "/models/" not in path:  # where a GET asks for a model
+        assert detect.detect("GET", path) is None
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/models/m", "/models/", "/v1/models?limit=1"])
