@@ -17,12 +17,14 @@ from mitmproxy.proxy.layer import NextLayer
 
 from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy import announcement, compat, exchange, metrics, routing, settings
+from mitmproxy_windsurf.proxy.content_views import register, unregister
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
 from mitmproxy_windsurf.proxy.logs import log, printable
 from mitmproxy_windsurf.proxy.options import PREFIX
 from mitmproxy_windsurf.proxy.settings import Settings
 from mitmproxy_windsurf.proxy.target import is_loopback
+from mitmproxy_windsurf.proxy.views import VIEWS
 from mitmproxy_windsurf.upstream.demo import embedded
 
 CANNOT_START = "the built-in upstream cannot start"
@@ -70,6 +72,7 @@ class Windsurf:
     # Lifecycle. All of it is synchronous: on a reload mitmproxy cannot wait for a coroutine.
 
     def load(self, loader: Loader) -> None:
+        register(VIEWS)
         settings.declare(loader, os.environ)
         if missing := compat.install_http_stream():
             log.warning(
@@ -106,6 +109,7 @@ class Windsurf:
     def done(self) -> None:
         self._running = False
         self._upstream.stop()
+        unregister(VIEWS)
 
     # Connections
 
