@@ -198,7 +198,7 @@ async def test_a_mitmproxy_without_the_needed_parts_does_all_but_the_release(
     chain = http_layers.HttpStream.__mro__
     parent = next(cls for cls in chain if cls.__module__.startswith("mitmproxy."))
     monkeypatch.setattr(http_layers, "HttpStream", parent)
-    monkeypatch.setitem(compat._HTTP_STREAM_NEEDS, "HttpLayer", ("a_method_of_the_past",))
+    monkeypatch.setitem(compat._NEEDS[http_layers], "HttpLayer", ("a_method_of_the_past",))
     upstream = await start_upstream(breaking(fin_between_chunks))
     proxy = await start_proxy(windsurf_upstream=upstream.url)
     assert "a_method_of_the_past" in caplog.text

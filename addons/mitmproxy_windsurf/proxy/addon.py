@@ -16,7 +16,15 @@ from mitmproxy.connection import Client
 from mitmproxy.proxy.layer import NextLayer
 
 from mitmproxy_windsurf.debug.counters import Counters
-from mitmproxy_windsurf.proxy import announcement, compat, exchange, metrics, routing, settings
+from mitmproxy_windsurf.proxy import (
+    announcement,
+    compat,
+    exchange,
+    metrics,
+    routing,
+    settings,
+    sockets,
+)
 from mitmproxy_windsurf.proxy.content_views import register, unregister
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
@@ -74,7 +82,7 @@ class Windsurf:
     def load(self, loader: Loader) -> None:
         register(VIEWS)
         settings.declare(loader, os.environ)
-        if missing := compat.install_http_stream():
+        if missing := compat.install_layers():
             log.warning(
                 "this mitmproxy has no %s: when an upstream breaks off, the last words are lost",
                 missing,
@@ -168,6 +176,25 @@ class Windsurf:
 
     @_shielded
     def response(self, flow: http.HTTPFlow) -> None:
+        if flow.websocket:
+            return  # its messages are yet to come
+        if under_way := exchange.end(flow):
+            under_way.finish(flow)
+
+    @_shielded
+    def websocket_start(self, flow: http.HTTPFlow) -> None:
+        if (under_way := exchange.exchange_of(flow)) and under_way.route:
+            sockets.begin(flow, under_way)
+
+    @_shielded
+    def websocket_message(self, flow: http.HTTPFlow) -> None:
+        if socket := sockets.socket_of(flow):
+            socket.message(flow)
+
+    @_shielded
+    def websocket_end(self, flow: http.HTTPFlow) -> None:
+        if socket := sockets.end(flow):
+            socket.close(flow)
         if under_way := exchange.end(flow):
             under_way.finish(flow)
 

@@ -6,7 +6,6 @@ What cannot be read or rewritten passes on as it came, with a warning on the flo
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
@@ -23,16 +22,16 @@ from mitmproxy_windsurf.proxy.record import Record, recorded
 from mitmproxy_windsurf.proxy.routing import Destination
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
-from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, is_streamed
+from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, has_body, is_streamed
 from mitmproxy_windsurf.proxy.verdict import verdict
 from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
 from mitmproxy_windsurf.rewriter.echoes import Echoes
-from mitmproxy_windsurf.rewriter.signatures import Signatures, SignedThinking
+from mitmproxy_windsurf.rewriter.signatures import signatures_of
+from mitmproxy_windsurf.rewriter.socket import SocketRewriter
 from mitmproxy_windsurf.wire.detect import Facts, detect
 
 LONGEST_MODEL = 128
 VERDICT_READS = 64 * 1024
-UPSTREAMS = 64
 
 _CURES: dict[Destination, str] = {
     "upstream": "Start it, or set windsurf_upstream to one that runs; empty starts the demo.",
@@ -69,7 +68,9 @@ class Exchange:
             clients.is_own_vendor(request, host) for host in (request.host, request.pretty_host)
         ):
             layers = replace(layers, neutralize=False)
-        self.route = detect(request.method, request.path)
+        # A socket is opened by a GET, and asks what a POST would ask.
+        upgrades = request.headers.get("upgrade", "").lower() == "websocket"
+        self.route = detect("POST" if upgrades else request.method, request.path)
         self._protocol = self.route.protocol if self.route else ""
         self._settings = settings
         self._layers = layers
@@ -125,8 +126,7 @@ class Exchange:
         new = rewriter.rewrite(body)
         self._facts = rewriter.facts
         self._echoes = rewriter.echoes
-        if rewriter.facts.model:
-            self._record.model = printable(self._secrets.cut(rewriter.facts.model), LONGEST_MODEL)
+        self._note_model(rewriter.facts)
         self._record.add_edits("request", rewriter.edits, self._secrets)
         self._counters.count_edits(rewriter.edits, answer=False)
         self._counters.count("layer_errors", "request", by=rewriter.failures)
@@ -138,6 +138,10 @@ class Exchange:
                 request.headers.pop(name, None)
             self._record.request_bytes = [len(body), len(new)]
             self._record.original_request = self._original(body)
+
+    def _note_model(self, facts: Facts) -> None:
+        if facts.model:
+            self._record.model = printable(self._secrets.cut(facts.model), LONGEST_MODEL)
 
     def begin_answer(self, flow: http.HTTPFlow, *, always_stream: bool = False) -> None:
         """The headers of the answer are there; one that comes bit by bit is streamed."""
@@ -192,6 +196,26 @@ class Exchange:
             if comment := self._record.comment():
                 model = f" {self._record.model}" if self._record.model else ""
                 log.info("%s%s: %s", self._title, model, comment)
+
+    def open_socket(self) -> SocketRewriter:
+        """The rewriter for the messages of a WebSocket."""
+        return SocketRewriter(
+            self._protocol,
+            self._layers,
+            keep_visible=self._keep_visible,
+            signatures=self._signatures,
+        )
+
+    def tell(self, flow: http.HTTPFlow, socket: SocketRewriter) -> None:
+        """Add what is new on a socket to the account."""
+        if news := socket.take_news():
+            self._note_model(socket.facts)
+            self._record.add_edits("request", news.request_edits, self._secrets)
+            self._record.add_edits("response", news.response_edits, self._secrets)
+            self._record.add_dedup(news.response_edits, news.kept_visible)
+            for warning in news.warnings:
+                self.warn(warning)
+            self.write(flow)
 
     def unreachable(self, request: http.Request, reason: str) -> http.Response:
         """What the client gets when the upstream cannot be reached, or closes without an answer."""
@@ -258,14 +282,7 @@ def _switches(flow: http.HTTPFlow) -> switches.Switches:
         return switches.Switches()
 
 
-def has_body(request: http.Request, response: http.Response) -> bool:
-    """Whether a body can follow these headers (RFC 9112 section 6.3)."""
-    bodiless = request.method == "HEAD" or response.status_code in (204, 304)
-    return not bodiless and response.status_code >= 200
-
-
 _exchanges: WeakKeyDictionary[http.HTTPFlow, Exchange] = WeakKeyDictionary()
-_signatures: OrderedDict[tuple[str, str, int], Signatures] = OrderedDict()
 # Not in an instance, since what is under way outlives a reloaded script.
 
 
@@ -281,13 +298,3 @@ def exchange_of(flow: http.HTTPFlow) -> Exchange | None:
 def end(flow: http.HTTPFlow) -> Exchange | None:
     """The exchange of a flow that is ours and under way, which it is no more."""
     return _exchanges.pop(flow, None)
-
-
-def signatures_of(mode: SignedThinking, host: str, port: int) -> Signatures:
-    """What is known about the signatures of one upstream."""
-    key = mode, host, port
-    if key not in _signatures:
-        _signatures[key] = Signatures(mode)
-        if len(_signatures) > UPSTREAMS:
-            _signatures.popitem(last=False)
-    return _signatures[key]

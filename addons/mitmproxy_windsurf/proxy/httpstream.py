@@ -3,7 +3,7 @@
 When an upstream breaks off in mid-body there is no last call of the stream callable, and when it
 cannot be reached at all the client gets an HTML page. This subclass of mitmproxy's HttpStream sends
 what is held before the abort goes on, and an answer in the client's own protocol. It is installed
-by `compat.install_http_stream`, which looks first whether this mitmproxy has all that is used here.
+by `compat.install_layers`, which looks first whether this mitmproxy has all that is used here.
 """
 
 from __future__ import annotations

@@ -179,6 +179,12 @@ def _held_by(rewriter: Rewriter) -> list[bytes]:
         return []  # it has failed already, and that was said
 
 
+def has_body(request: http.Request, response: http.Response) -> bool:
+    """Whether a body can follow these headers (RFC 9112 section 6.3)."""
+    bodiless = request.method == "HEAD" or response.status_code in (204, 304)
+    return not bodiless and response.status_code >= 200
+
+
 def is_streamed(response: http.Response, asked_for: bool) -> bool:
     """Whether an answer comes bit by bit: by its type, or else because the request asked for it."""
     content_type = response.headers.get("content-type", "")

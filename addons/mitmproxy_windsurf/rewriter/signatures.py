@@ -16,6 +16,9 @@ SignedThinking = Literal["auto", "pass", "scrub"]
 MAX_REMEMBERED = 4 * 1024 * 1024
 """Characters of originals that are remembered; the oldest go first."""
 
+UPSTREAMS = 64
+"""Upstreams that are known at a time."""
+
 _UUID = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -58,3 +61,17 @@ class Signatures:
     def original(self, signature: object) -> str | None:
         """The text that this signature signs, if it was changed on its way to the client."""
         return self._originals.get(signature) if isinstance(signature, str) else None
+
+
+_upstreams: OrderedDict[tuple[str, str, int], Signatures] = OrderedDict()
+# Not in an instance, since what is under way outlives a reloaded script.
+
+
+def signatures_of(mode: SignedThinking, host: str, port: int) -> Signatures:
+    """What is known about the signatures of one upstream."""
+    key = mode, host, port
+    if key not in _upstreams:
+        _upstreams[key] = Signatures(mode)
+        if len(_upstreams) > UPSTREAMS:
+            _upstreams.popitem(last=False)
+    return _upstreams[key]
