@@ -11,7 +11,8 @@ from typing import Literal
 
 OPENING, CLOSING = "<think>", "</think>"
 
-Piece = tuple[Literal["thinking", "text"], str]
+Channel = Literal["thinking", "text"]
+Piece = tuple[Channel, str]
 
 
 class ThinkTags:
@@ -29,11 +30,8 @@ class ThinkTags:
     def flush(self) -> list[Piece]:
         """The text ended: what is held is no tag."""
         held, self._held = self._held, ""
-        inside = self._take in (self._opened, self._inside)
-        swallowed = self._take in (self._opened, self._closed) and held.isspace()
-        if not held or swallowed:
-            return []
-        return [("thinking" if inside else "text", held)]
+        channel: Channel = "thinking" if self._take == self._inside else "text"
+        return [(channel, held)] if held else []
 
     def _before(self, text: str) -> list[Piece]:
         written = text.lstrip()
