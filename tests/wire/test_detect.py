@@ -12,6 +12,7 @@ CHAT = Route("openai_chat", "generate")
 TEXT = Route("openai_completions", "generate")
 GEMINI = Route("gemini", "generate")
 OLLAMA = Route("ollama", "generate")
+RESPONSES = Route("openai_responses", "generate")
 VERTEX = "/v1beta1/projects/p/locations/l/publishers/google/models"
 
 
@@ -55,6 +56,13 @@ VERTEX = "/v1beta1/projects/p/locations/l/publishers/google/models"
         ("/api/chat", OLLAMA),
         ("/api/generate", OLLAMA),
         ("/api/tags", None),
+        ("/v1/responses", RESPONSES),
+        ("/v1/responses/?api-version=1", RESPONSES),
+        ("/backend-api/codex/responses", RESPONSES),
+        ("/v1/responses/resp_1/cancel", RESPONSES),
+        ("/v1/responses/compact", Route("openai_responses", "count")),
+        ("/v1/responses/input_tokens", Route("openai_responses", "count")),
+        ("/v1/responses/resp_1", None),
         ("/v1/embeddings", None),
         ("/v1/chat/completionsx", None),
         ("/v1/chat/completions\n", None),
@@ -66,7 +74,7 @@ VERTEX = "/v1beta1/projects/p/locations/l/publishers/google/models"
 def test_posts(path: str, route: Route | None) -> None:
     assert detect.detect("POST", path) == route
     assert detect.detect("PUT", path) is None
-    if "/models/" not in path:  # where a GET asks for a model
+    if "/models/" not in path and "/responses/" not in path:  # where a GET asks for one of them
         assert detect.detect("GET", path) is None
 
 
@@ -74,6 +82,21 @@ def test_posts(path: str, route: Route | None) -> None:
 def test_lists_of_models(path: str) -> None:
     assert detect.detect("GET", path) == Route("openai_chat", "models")
     assert detect.detect("POST", path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "route"),
+    [
+        ("/v1/responses/resp_1", RESPONSES),
+        ("/v1/responses/resp_1?stream=true&starting_after=7", RESPONSES),
+        ("/v1/responses/resp_1/input_items", None),
+        ("/v1/responses", None),
+        ("/v1/responses/", None),
+    ],
+)
+def test_stored_responses(path: str, route: Route | None) -> None:
+    assert detect.detect("GET", path) == route
+    assert detect.detect("DELETE", path) is None
 
 
 def test_protocols_by_name() -> None:
@@ -155,18 +178,33 @@ def test_facts_of_ollama(body: Any, facts: Facts) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "facts"),
+    [
+        ({"model": "m", "stream": True}, Facts("m", stream=True)),
+        ({"reasoning": {"summary": "auto"}}, Facts(wants_thinking=True)),
+        ({"reasoning": {"effort": "none"}}, Facts()),
+        ({"text": {"format": {"type": "text"}, "verbosity": "low"}}, Facts()),
+        ({"text": {"format": {"type": "json_schema"}}}, Facts(wants_json=True)),
+        ({"text": {"format": {"type": "json_object"}}}, Facts(wants_json=True)),
+        ({"text": {}}, Facts()),
+        ({"text": "x"}, Facts()),
+    ],
+)
+def test_facts_of_responses(body: Any, facts: Facts) -> None:
+    assert detect.facts("openai_responses", body) == facts
+
+
+@pytest.mark.parametrize(
     ("protocol", "body", "shape"),
     [
         ("openai_chat", {"input": "x", "messages": []}, "openai_chat"),
+        ("openai_chat", {"input": "x"}, "openai_responses"),
         ("openai_chat", {}, "openai_chat"),
         ("openai_chat", [], "openai_chat"),
         ("anthropic", {"input": "x"}, "anthropic"),
     ],
 )
-def test_the_shape_of_a_body_is_that_of_its_route(protocol: str, body: Any, shape: str) -> None:
+def test_the_shape_of_a_body_is_that_of_its_route_or_of_the_responses_api(
+    protocol: str, body: Any, shape: str
+) -> None:
     assert detect.shape(protocol, body) == shape
-
-
-def test_a_responses_body_is_one_wherever_it_is_posted() -> None:
-    known = "openai_responses" in detect._MODULES
-    assert (detect.shape("openai_chat", {"input": "x"}) == "openai_responses") is known

@@ -11,10 +11,18 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import unquote
 
-from mitmproxy_windsurf.wire import anthropic, gemini, ollama, openai_chat, openai_completions
+from mitmproxy_windsurf.wire import (
+    anthropic,
+    gemini,
+    ollama,
+    openai_chat,
+    openai_completions,
+    openai_responses,
+)
 from mitmproxy_windsurf.wire.gemini_members import members
 from mitmproxy_windsurf.wire.parts import Json, Protocol
 from mitmproxy_windsurf.wire.thinking import wants_thinking
+from mitmproxy_windsurf.wire.walk import at
 
 Kind = Literal["generate", "count", "batch", "cache", "models"]
 
@@ -43,6 +51,7 @@ _MODULES: dict[str, ModuleType] = {
     "ollama": ollama,
     "openai_chat": openai_chat,
     "openai_completions": openai_completions,
+    "openai_responses": openai_responses,
 }
 
 _POSTS: tuple[tuple[re.Pattern[str], Route], ...] = (
@@ -51,6 +60,10 @@ _POSTS: tuple[tuple[re.Pattern[str], Route], ...] = (
     (re.compile(r"/messages/batches/?\Z"), Route("anthropic", "batch")),
     (re.compile(r"/chat/completions/?\Z"), Route("openai_chat", "generate")),
     (re.compile(r"/completions?/?\Z"), Route("openai_completions", "generate")),
+    (re.compile(r"/responses/?\Z"), Route("openai_responses", "generate")),
+    (re.compile(r"/responses/[^/]+/cancel/?\Z"), Route("openai_responses", "generate")),
+    # What a compacted conversation holds was said by the user, or is sealed.
+    (re.compile(r"/responses/(?:input_tokens|compact)/?\Z"), Route("openai_responses", "count")),
     # The name of a model, or `v1internal`, stands before the colon.
     (re.compile(r"[^/](?::|%3A)(?:g|streamG)enerateContent\Z"), Route("gemini", "generate")),
     (re.compile(r"[^/](?::|%3A)countTokens\Z"), Route("gemini", "count")),
@@ -58,17 +71,19 @@ _POSTS: tuple[tuple[re.Pattern[str], Route], ...] = (
     (re.compile(r"/cachedContents/?\Z"), Route("gemini", "cache")),
     (re.compile(r"/api/(?:chat|generate)/?\Z"), Route("ollama", "generate")),
 )
-_MODELS = re.compile(r"/models(?:/[^/]+)?/?\Z")
+_GETS: tuple[tuple[re.Pattern[str], Route], ...] = (
+    (re.compile(r"/models(?:/[^/]+)?/?\Z"), Route("openai_chat", "models")),
+    # A stored response, or the stream of one that runs in the background.
+    (re.compile(r"/responses/[^/]+/?\Z"), Route("openai_responses", "generate")),
+)
+_ROUTES = {"GET": _GETS, "POST": _POSTS}
 
 
 def detect(method: str, path: str) -> Route | None:
     """The route of a request, or None for one that is none of ours. `path` may carry a query."""
     path = path.partition("?")[0]
-    if method == "POST":
-        return next((route for pattern, route in _POSTS if pattern.search(path)), None)
-    if method == "GET" and _MODELS.search(path):
-        return Route("openai_chat", "models")
-    return None
+    routes = _ROUTES.get(method, ())
+    return next((route for pattern, route in routes if pattern.search(path)), None)
 
 
 def protocol(name: str) -> Protocol:
@@ -154,4 +169,5 @@ def _has_schema(body: Json) -> bool:
 _WANTS_JSON: dict[str, Callable[[Json], bool]] = {
     "gemini": _has_schema,
     "ollama": lambda body: bool(body.get("format")),
+    "openai_responses": lambda body: at(body, ("text", "format", "type")) not in (None, "text"),
 }

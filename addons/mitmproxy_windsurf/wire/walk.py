@@ -34,6 +34,12 @@ def at(value: Any, path: Path) -> Any:
     return value
 
 
+def elements(value: Any, path: Path) -> list[Any]:
+    """The elements of the array at `path`; none if there is something else."""
+    found = at(value, path)
+    return found if isinstance(found, list) else []
+
+
 def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """All strings in a JSON value with their paths, except keys and what is opaque."""
     pending: list[tuple[Path, Any]] = [(path, value)]
