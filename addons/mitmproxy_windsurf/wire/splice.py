@@ -122,7 +122,23 @@ def insert_member(text: str, obj: Span, key: str, value: str) -> Splice:
 def remove_elements(text: str, array: Span, gone: set[int]) -> list[Splice]:
     """Remove elements of the array at `array`, each with the comma that stood before or, at the
     front, after it."""
-    spans = [span for _, span in _elements(text, array.start)]
+    return _removals([span for _, span in _elements(text, array.start)], gone)
+
+
+def remove_members(text: str, obj: Span, gone: set[str]) -> list[Splice]:
+    """Remove members of the object at `obj` in the same way."""
+    spans: list[Span] = []
+    indices: set[int] = set()
+    start = _skip(text, obj.start + 1)
+    for index, (key, value) in enumerate(_members(text, obj.start)):
+        spans.append(Span(start, value.end))
+        if key in gone:
+            indices.add(index)
+        start = _skip(text, _skip(text, value.end) + 1)
+    return _removals(spans, indices) if indices else []
+
+
+def _removals(spans: list[Span], gone: set[int]) -> list[Splice]:
     first_kept = next((index for index in range(len(spans)) if index not in gone), None)
     if first_kept is None:
         return [Splice(spans[0].start, spans[-1].end, "")]
