@@ -26,9 +26,10 @@ _HEADERS = {
 def dialect_of(path: str, headers: Mapping[str, str]) -> Dialect | None:
     """The dialect of a request; None for a route that is none of ours. Header names are in lower
     case."""
-    if route := detect("POST", path):
-        return DIALECTS.get(route.protocol)
-    if route := detect("GET", path):
-        named = (name for header, name in _HEADERS.items() if header in headers)
-        return DIALECTS.get(next(named, route.protocol))
-    return None
+    route = detect("POST", path) or detect("GET", path)
+    if route is None:
+        return None
+    names = [name for header, name in _HEADERS.items() if header in headers]
+    if route.kind != "models" or not names:
+        names = [route.protocol]
+    return DIALECTS.get(names[0])
