@@ -25,6 +25,7 @@ from mitmproxy_windsurf.proxy import (
     settings,
     sockets,
 )
+from mitmproxy_windsurf.proxy.commands import Commands
 from mitmproxy_windsurf.proxy.content_views import register, unregister
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
@@ -76,6 +77,7 @@ class Windsurf:
         self._upstream = Upstream(demo)
         self._running = False
         self._configured = False
+        self.addons = [Commands(self)]
 
     # Lifecycle. All of it is synchronous: on a reload mitmproxy cannot wait for a coroutine.
 
@@ -147,7 +149,7 @@ class Windsurf:
         if is_base_url and target:
             prefix = target.prefix
             routing.send_to(flow, target, keep_host=self._keeps_host)
-        self._refresh_rules()
+        self.refresh_rules()
         under_way = Exchange(
             flow,
             self.settings,
@@ -203,7 +205,17 @@ class Windsurf:
         if under_way := exchange.end(flow):
             under_way.finish(flow, flow.error.msg if flow.error else "unknown error")
 
-    def _refresh_rules(self) -> None:
+    @property
+    def upstream(self) -> str:
+        """Where base-URL requests go."""
+        return str(self._upstream)
+
+    @property
+    def listening(self) -> str:
+        """What clients take for their base URL."""
+        return routing.Listening(compat.listening_addresses()).url or "nothing listens"
+
+    def refresh_rules(self) -> None:
         """Take up files of rules that were changed; a bad one is said once, its old rules stay."""
         if rules := self.settings.layers.rules:
             for problem in rules.refresh():

@@ -12,13 +12,13 @@ from weakref import WeakKeyDictionary
 
 from mitmproxy import http
 
-from mitmproxy_windsurf.debug import switches
 from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.proxy import clients, compat, decoders, errors
 from mitmproxy_windsurf.proxy.answer import Answer
 from mitmproxy_windsurf.proxy.logs import log, path_of, printable
 from mitmproxy_windsurf.proxy.outcome import outcome
-from mitmproxy_windsurf.proxy.record import Record, recorded
+from mitmproxy_windsurf.proxy.reading import layers_for, switches_of
+from mitmproxy_windsurf.proxy.record import Record
 from mitmproxy_windsurf.proxy.routing import Destination
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
@@ -62,12 +62,7 @@ class Exchange:
         counters: Counters | None = None,
     ) -> None:
         request = flow.request
-        switched = _switches(flow)
-        layers = switched.applied(settings.layers)
-        if any(
-            clients.is_own_vendor(request, host) for host in (request.host, request.pretty_host)
-        ):
-            layers = replace(layers, neutralize=False)
+        layers = layers_for(flow, settings)
         # A socket is opened by a GET, and asks what a POST would ask.
         upgrades = request.headers.get("upgrade", "").lower() == "websocket"
         self.route = detect("POST" if upgrades else request.method, request.path)
@@ -93,7 +88,7 @@ class Exchange:
             prefix=prefix,
             layers=layers_on(layers),
             shadow=layers.shadow,
-            switches=str(switched),
+            switches=str(switches_of(flow)),
         )
 
     def refuse(self, flow: http.HTTPFlow) -> None:
@@ -211,6 +206,8 @@ class Exchange:
         if news := socket.take_news():
             self._note_model(socket.facts)
             self._record.add_edits("request", news.request_edits, self._secrets)
+            self._counters.count_edits(news.request_edits, answer=False)
+            self._counters.count_edits(news.response_edits, answer=True)
             self._record.add_edits("response", news.response_edits, self._secrets)
             self._record.add_dedup(news.response_edits, news.kept_visible)
             for warning in news.warnings:
@@ -271,15 +268,6 @@ class Exchange:
 
     def _original(self, body: bytes) -> bytes | None:
         return self._secrets.cut_bytes(body) if len(body) <= self._settings.keep_originals else None
-
-
-def _switches(flow: http.HTTPFlow) -> switches.Switches:
-    """What a replayed flow says about its layers and rules (`windsurf.resend`)."""
-    text = recorded(flow).get("switches") if flow.is_replay == "request" else None
-    try:
-        return switches.parse(str(text or ""))
-    except ValueError:  # not what was written there
-        return switches.Switches()
 
 
 _exchanges: WeakKeyDictionary[http.HTTPFlow, Exchange] = WeakKeyDictionary()
