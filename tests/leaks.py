@@ -16,9 +16,8 @@ from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
 from mitmproxy_windsurf.text.transform import Pipeline, rewrite
 from mitmproxy_windsurf.wire.detect import protocol
 from mitmproxy_windsurf.wire.framing import Frame
-from mitmproxy_windsurf.wire.parts import Json, Key, Part, Reading
+from mitmproxy_windsurf.wire.parts import ALL, Json, Key, Part, Reading
 from mitmproxy_windsurf.wire.splice import Path, Splice, apply, literal, locate, style_of
-from mitmproxy_windsurf.wire.sse import SSEFramer
 from playbook import MODEL
 from recordings import Recording
 
@@ -28,7 +27,7 @@ LEAK: Final = f" {CLAIM}, and work in {PATH}: yes. "
 PATH_ONLY: Final = f" {PATH} "
 PATH_NEEDLES: Final = ("opt/windsurf", "secret-7")
 _PROSE = ("text", "thinking")
-_FREE = ("text", "cited_text", "data", "message", "explanation")
+_FREE = ("text", "cited_text", "data", "message", "explanation", "code", "output")
 """Members in which a text of the server's own may be longer without breaking a client."""
 
 
@@ -46,11 +45,6 @@ class Document(NamedTuple):
     readings: list[Reading]
 
 
-def frames(data: bytes) -> list[Frame]:
-    framer = SSEFramer()
-    return framer.feed(data) + framer.flush()
-
-
 def document_of(frame: Frame) -> Json | None:
     try:
         document = json.loads(frame.data)
@@ -65,7 +59,7 @@ def documents(recording: Recording, data: bytes) -> Iterator[Document]:
     if not recording.streamed:
         yield Document(None, data.decode(), list(wire.read_whole(json.loads(data))))
         return
-    for frame in frames(data):
+    for frame in recording.frames(data):
         document = document_of(frame)
         if document is None:
             yield Document(frame, "", [])
@@ -78,7 +72,7 @@ class Place(NamedTuple):
 
     document: int
     part: Part
-    segment: int
+    segment: tuple[int, int]
 
 
 @cache
@@ -110,6 +104,7 @@ def _texts(found: list[Document]) -> dict[Key, list[Place]]:
     texts: dict[Key, list[Place]] = defaultdict(list)
     kinds: dict[Hashable, str] = {}
     segments: dict[Hashable, int] = defaultdict(int)
+    ends: dict[Key, int] = defaultdict(int)
 
     def switch(key: Key) -> None:
         kind = "tool" if key.channel.startswith("tool") else key.channel
@@ -122,9 +117,15 @@ def _texts(found: list[Document]) -> dict[Key, list[Place]]:
             for part in reading.parts:
                 if part.key and part.text and not part.cumulative:
                     switch(part.key)
-                    texts[part.key].append(Place(index, part, segments[part.key.group]))
+                    segment = segments[part.key.group], ends[part.key]
+                    texts[part.key].append(Place(index, part, segment))
             for key in reading.started:
                 switch(key)
+            for key in texts:
+                ends[key] += any(
+                    group in (ALL, key.group) and item in (ALL, key.item)
+                    for group, item in reading.ended
+                )
     return texts
 
 
@@ -166,7 +167,7 @@ def _leak_inside(before: str, text: str) -> str:
 
 def _rewritten(key: Key, places: list[Place], texts: list[str]) -> str:
     """What one shot makes of each segment."""
-    segments: dict[int, str] = defaultdict(str)
+    segments: dict[tuple[int, int], str] = defaultdict(str)
     for place, text in zip(places, texts, strict=True):
         segments[place.segment] += text
     return "".join(

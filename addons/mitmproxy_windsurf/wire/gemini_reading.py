@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
 from mitmproxy_windsurf.wire.gemini_members import Members, members
-from mitmproxy_windsurf.wire.parts import ALL, Citation, Json, Key, Part, Reading
+from mitmproxy_windsurf.wire.parts import ALL, Channel, Citation, Json, Key, Part, Reading
 from mitmproxy_windsurf.wire.splice import Path
 from mitmproxy_windsurf.wire.walk import loose_parts
 
@@ -104,6 +104,13 @@ def _part(part: _Part, group: Hashable, reading: Reading) -> None:
         if kind in part.fields:
             name, value = part.fields[kind]
             reader(value, part, (*part.path, name), group, reading)
+    for kind, (channel, member) in _OF_THE_SERVER.items():
+        if kind in part.fields:
+            name, value = part.fields[kind]
+            inner, text = members(value)[member]
+            reading.parts += loose_parts(channel, text, (*part.path, name, inner))
+            if kind in _TOOLS:
+                reading.started.append(Key(group, channel))
     if part.signature and part.fields["thought"].value is True:
         key = Key(group, "thinking", THOUGHT)
         reading.signed.append((key, part.signature))
@@ -147,22 +154,6 @@ def _piece(fields: Members, index: int, path: Path, group: Hashable, reading: Re
         reading.ended.append((group, key.item))
 
 
-def _code(code: Any, part: _Part, path: Path, group: Hashable, reading: Reading) -> None:
-    """Code that the server runs."""
-    reading.started.append(Key(group, "tool_text"))
-    reading.parts += loose_parts("tool_text", code, path)
-
-
-def _tool_call(call: Any, part: _Part, path: Path, group: Hashable, reading: Reading) -> None:
-    """A call of a tool that the server runs."""
-    reading.started.append(Key(group, "tool_input"))
-    reading.parts += loose_parts("tool_input", call, path)
-
-
-def _result(result: Any, part: _Part, path: Path, group: Hashable, reading: Reading) -> None:
-    reading.parts += loose_parts("result", result, path)
-
-
 def _transcript(spoken: Any, part: _Part, path: Path, group: Hashable, reading: Reading) -> None:
     name, text = members(spoken)["text"]
     if isinstance(text, str):
@@ -173,12 +164,16 @@ def _transcript(spoken: Any, part: _Part, path: Path, group: Hashable, reading: 
 _CONTENTS: dict[str, Callable[[Any, _Part, Path, Hashable, Reading], None]] = {
     "text": _text,
     "functioncall": _call,
-    "executablecode": _code,
-    "codeexecutionresult": _result,
-    "toolcall": _tool_call,  # Gemini 3
-    "toolresponse": _result,
     "audiotranscription": _transcript,
 }
+_OF_THE_SERVER: dict[str, tuple[Channel, str]] = {
+    "executablecode": ("tool_text", "code"),
+    "codeexecutionresult": ("result", "output"),
+    "toolcall": ("tool_input", "args"),  # Gemini 3
+    "toolresponse": ("result", "response"),
+}
+"""Calls of tools that the server runs, and what comes of them; they are always whole."""
+
 _TOOLS = frozenset({"functioncall", "executablecode", "toolcall"})
 
 
