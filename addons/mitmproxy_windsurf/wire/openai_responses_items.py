@@ -113,13 +113,13 @@ def read_item(item: Any, output: int | str, path: Path, reading: Reading, *, aga
     kind = item.get("type") if isinstance(item, dict) else None
     if not isinstance(kind, str) or kind in _SEALED:
         return
-    first = len(reading.parts)
     for member in ("summary", "content"):
         for index, part in enumerate(elements(item, (member,))):
             read_part(part, output, index, (*path, member, index), reading, again=again)
-    for place, where in _texts(item, kind, output):
+    texts = list(_texts(item, kind, output))
+    for place, where in texts:
         read_text(item, where, path, place, reading, again=again)
-    taken = {where for part in reading.parts[first:] for where in part.paths}
+    taken = {(*path, *where) for _, where in texts}
     for member, channel in (_LOOSE | _OF_SOME.get(kind, {})).items():
         if member in item:
             found = loose_parts(channel, item[member], (*path, member))
