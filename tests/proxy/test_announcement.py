@@ -9,8 +9,8 @@ from mitmproxy_windsurf.proxy.announcement import announce
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.routing import Listening
 from mitmproxy_windsurf.proxy.settings import Settings
-from mitmproxy_windsurf.proxy.target import parse_target
 from mitmproxy_windsurf.rewriter import Layers
+from mitmproxy_windsurf.upstream.target import parse_target
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.http1 import Out, Request, ask
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from encoders import ENCODERS, encode
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.encoders import ENCODERS, encode
 from proxy.http1 import Out, Request, ask, connected
 from proxy.messages import (
     CHAT,

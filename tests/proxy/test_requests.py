@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from encoders import encode
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.encoders import encode
 from proxy.harness import Proxy
 from proxy.http1 import Out, Request, Upstream, ask, connected
 from proxy.messages import CHAT, MESSAGES, NEUTRAL, TRIGGER, chat_answer, chat_request

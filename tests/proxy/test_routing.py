@@ -13,7 +13,7 @@ import pytest
 from mitmproxy.test import tflow
 
 from mitmproxy_windsurf.proxy.routing import Listening
-from mitmproxy_windsurf.proxy.target import Target
+from mitmproxy_windsurf.upstream.target import Target
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.harness import load_flows, until
 from proxy.http1 import Out, Request, ask, connected

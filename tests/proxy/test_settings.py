@@ -15,8 +15,8 @@ from mitmproxy_windsurf.proxy import settings
 from mitmproxy_windsurf.proxy.addon import Windsurf
 from mitmproxy_windsurf.proxy.options import OPTIONS
 from mitmproxy_windsurf.proxy.settings import Settings, declare, layers_on, unknown_options
-from mitmproxy_windsurf.proxy.target import Target
 from mitmproxy_windsurf.rewriter import Layers
+from mitmproxy_windsurf.upstream.target import Target
 
 ALL_LAYERS = ["neutralize", "paths", "identity", "dedup"]
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from mitmproxy import http
 from mitmproxy.test import tutils
 
-from mitmproxy_windsurf.proxy.decoders import decoder
+from encoders import encode
 from mitmproxy_windsurf.proxy.streaming import BodyStream, Copy, is_streamed, open_ended
-from proxy.encoders import encode
+from mitmproxy_windsurf.wire.decoders import decoder
 
 STEPS = ("feed", "flush", "abort")
 

@@ -32,9 +32,9 @@ from mitmproxy_windsurf.proxy.exchange import Engine, Exchange
 from mitmproxy_windsurf.proxy.logs import log, printable
 from mitmproxy_windsurf.proxy.options import PREFIX
 from mitmproxy_windsurf.proxy.settings import Settings
-from mitmproxy_windsurf.proxy.target import is_loopback
 from mitmproxy_windsurf.proxy.views import VIEWS
 from mitmproxy_windsurf.upstream.demo import embedded
+from mitmproxy_windsurf.upstream.target import is_loopback
 
 CANNOT_START = "the built-in upstream cannot start"
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from mitmproxy import http
 
 from mitmproxy_windsurf.debug.counters import Counters
-from mitmproxy_windsurf.proxy import decoders
 from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, BodyStream, open_ended
 from mitmproxy_windsurf.rewriter import ResponseRewriter
+from mitmproxy_windsurf.wire import decoders
 
 
 class Answer:

@@ -94,20 +94,3 @@ def install_layers() -> str:
     vars(websocket_layers)["WebsocketLayer"] = ReleasingWebsocketLayer
     vars(websocket_layers)["Fragmentizer"] = WholeMessages
     return ""
-
-
-def _zstd() -> Callable[[], Any]:
-    try:
-        from compression import zstd  # Python 3.14
-    except ImportError:
-        try:
-            from backports import zstd  # mitmproxy 12
-        except ImportError:
-            import zstandard  # mitmproxy 11
-
-            return lambda: zstandard.ZstdDecompressor().decompressobj()
-    return lambda: zstd.ZstdDecompressor()
-
-
-zstd_decompressor = _zstd()
-"""A new decompressor object for one zstd frame, with `decompress`, `eof` and `unused_data`."""

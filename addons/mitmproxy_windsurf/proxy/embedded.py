@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from mitmproxy_windsurf.proxy.settings import Settings
-from mitmproxy_windsurf.proxy.target import Target
+from mitmproxy_windsurf.upstream.target import Target
 
 
 class Server(Protocol):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from mitmproxy import http
 
 from mitmproxy_windsurf.debug.counters import Counters
-from mitmproxy_windsurf.proxy import clients, compat, decoders, errors
+from mitmproxy_windsurf.proxy import clients, compat, errors
 from mitmproxy_windsurf.proxy.answer import Answer
 from mitmproxy_windsurf.proxy.logs import log, path_of, printable
 from mitmproxy_windsurf.proxy.outcome import outcome
@@ -28,6 +28,7 @@ from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
 from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.signatures import signatures_of
 from mitmproxy_windsurf.rewriter.socket import SocketRewriter
+from mitmproxy_windsurf.wire import decoders
 from mitmproxy_windsurf.wire.detect import Facts, detect
 
 LONGEST_MODEL = 128

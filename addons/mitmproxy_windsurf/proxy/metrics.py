@@ -7,7 +7,7 @@ from mitmproxy import http
 from mitmproxy_windsurf.debug.counters import Counters
 from mitmproxy_windsurf.debug.metrics import CONTENT_TYPE, prometheus
 from mitmproxy_windsurf.proxy import routing
-from mitmproxy_windsurf.proxy.target import is_loopback
+from mitmproxy_windsurf.upstream.target import is_loopback
 
 PATH = "/_windsurf/metrics"
 REFUSED = b"The metrics of this proxy are for its own machine only.\n"

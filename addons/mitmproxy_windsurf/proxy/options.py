@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mitmproxy_windsurf.proxy import values
-from mitmproxy_windsurf.proxy.target import parse_target
+from mitmproxy_windsurf.upstream.target import parse_target
 
 PREFIX = "windsurf_"
 

@@ -23,7 +23,7 @@ from mitmproxy.proxy.layers.http import HTTPMode
 from mitmproxy_windsurf.proxy import compat
 from mitmproxy_windsurf.proxy.clients import matches
 from mitmproxy_windsurf.proxy.record import recorded
-from mitmproxy_windsurf.proxy.target import Target, is_loopback, is_unspecified
+from mitmproxy_windsurf.upstream.target import Target, is_loopback, is_unspecified
 
 Destination = Literal["upstream", "reverse", "listed"]
 """Why a request is ours: it goes to the upstream handler, through the user's own reverse proxy, or

@@ -21,10 +21,10 @@ from mitmproxy_windsurf.prompts.rules import GROUPS
 from mitmproxy_windsurf.proxy.compat import OptionsError
 from mitmproxy_windsurf.proxy.logs import log, printable
 from mitmproxy_windsurf.proxy.options import OPTIONS, PREFIX, Option
-from mitmproxy_windsurf.proxy.target import Target
 from mitmproxy_windsurf.proxy.values import switch_from
 from mitmproxy_windsurf.rewriter import Layers
 from mitmproxy_windsurf.rewriter.signatures import SignedThinking
+from mitmproxy_windsurf.upstream.target import Target
 
 LAYERS = ("neutralize", "paths", "identity", "dedup")
 _LAYER_FIELDS = (*LAYERS, "shadow", "private_paths", "map_workspace", "vendors", "max_frame")

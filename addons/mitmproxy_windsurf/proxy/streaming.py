@@ -16,7 +16,7 @@ from typing import Protocol
 from mitmproxy import http
 
 from mitmproxy_windsurf.debug.counters import Counters
-from mitmproxy_windsurf.proxy.decoders import Decoder
+from mitmproxy_windsurf.wire.decoders import Decoder
 
 STREAM_TYPES = re.compile(
     r"text/event-stream|application/(?:x-ndjson|ndjson|jsonl|x-jsonlines|stream\+json|json-seq)",

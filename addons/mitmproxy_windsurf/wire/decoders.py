@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import brotli
 
-from mitmproxy_windsurf.proxy.compat import zstd_decompressor
+
+_SLICE = 16 * 1024
+"""So much is decoded between two looks at a limit: it can swell a thousandfold."""
+
+
+class TooLarge(ValueError):
+    """What comes out of a body is over the limit."""
 
 
 class Decoder(Protocol):
@@ -101,12 +107,29 @@ class Brotli:
         return b""
 
 
+def _new_zstd() -> Callable[[], Any]:
+    try:
+        from compression import zstd  # Python 3.14
+    except ImportError:
+        try:
+            from backports import zstd  # mitmproxy 12
+        except ImportError:
+            import zstandard  # mitmproxy 11
+
+            return lambda: zstandard.ZstdDecompressor().decompressobj()
+    return lambda: zstd.ZstdDecompressor()
+
+
+_zstd_decompressor = _new_zstd()
+"""A new object for one frame."""
+
+
 def _gzip() -> Decoder:
     return Frames(lambda: zlib.decompressobj(zlib.MAX_WBITS | 16))
 
 
 def _zstd() -> Decoder:
-    return Frames(zstd_decompressor)
+    return Frames(_zstd_decompressor)
 
 
 _DECODERS: dict[str, Callable[[], Decoder]] = {
@@ -129,18 +152,26 @@ def decoder(encoding: str) -> Decoder | None:
     return new() if new else None
 
 
-def decode(data: bytes, encoding: str) -> bytes:
+def decode(data: bytes, encoding: str, *, limit: int | None = None) -> bytes:
     """Decode a whole body.
 
     Raises:
-        ValueError: the encoding is unknown or stacked, or the body is damaged.
+        ValueError: the encoding is unknown or stacked, the body is damaged, or it is `TooLarge`.
     """
     if is_identity(encoding):
         return data
     codec = decoder(encoding)
     if codec is None:
         raise ValueError(f"content-encoding {encoding!r} is not understood")
+    out, size = [], 0
     try:
-        return codec.feed(data) + codec.flush()
+        for start in range(0, len(data), _SLICE):
+            out.append(codec.feed(data[start : start + _SLICE]))
+            size += len(out[-1])
+            if limit is not None and size > limit:
+                raise TooLarge(f"the body is larger than {limit} bytes")
+        return b"".join([*out, codec.flush()])
+    except TooLarge:
+        raise
     except Exception as error:
         raise ValueError(f"the body is not valid {encoding}: {error}") from error

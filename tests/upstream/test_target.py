@@ -2,7 +2,7 @@
 
 import pytest
 
-from mitmproxy_windsurf.proxy.target import Target, is_loopback, is_unspecified, parse_target
+from mitmproxy_windsurf.upstream.target import Target, is_loopback, is_unspecified, parse_target
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitmproxy_windsurf.proxy.decoders import decode, decoder, is_identity
-from proxy.encoders import ENCODERS, encode
+from encoders import ENCODERS, encode
+from mitmproxy_windsurf.wire.decoders import TooLarge, decode, decoder, is_identity
 
 PIECES = [b"event: x\ndata: %d %s\n\n" % (n, b"abc" * 20) for n in range(5)]
 each_encoding = pytest.mark.parametrize("name", ENCODERS)
@@ -63,3 +63,12 @@ def test_an_unknown_or_stacked_encoding_has_no_decoder(encoding: str) -> None:
 def test_identity_is_no_encoding(encoding: str) -> None:
     assert is_identity(encoding)
     assert decode(b"as it is", encoding) == b"as it is"
+
+
+@each_encoding
+def test_what_swells_over_a_limit_is_not_decoded_to_its_end(name: str) -> None:
+    encoding, _ = ENCODERS[name]
+    body = encode(name, bytes(100_000))
+    assert decode(body, encoding, limit=100_000) == bytes(100_000)
+    with pytest.raises(TooLarge, match="larger than 99999 bytes"):
+        decode(body, encoding, limit=99_999)
