@@ -6,10 +6,14 @@ them is written by hand. tests/test_docs.py fails when a page is not what this w
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from inspect import Parameter, signature
 from operator import attrgetter
 from pathlib import Path
 
+from mitmproxy_windsurf.debug.counters import FAMILIES, Family
+from mitmproxy_windsurf.debug.metrics import LATENCY, LATENCY_HELP, PREFIX
 from mitmproxy_windsurf.prompts import Example, Rule, load_packs
+from mitmproxy_windsurf.proxy.addon import Windsurf
 from mitmproxy_windsurf.proxy.options import OPTIONS, Option
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -108,6 +112,8 @@ LIMITS = [
     ("bytes of a rule pack", "prompts.loader", "MAX_BYTES"),
     ("characters that a `regex` rule matches", "prompts.kinds", "REGEX_REACH"),
     ("characters of signed thinking that are remembered", "rewriter.signatures", "MAX_REMEMBERED"),
+    ("series of one counter; further ones are counted together", "debug.counters", "MAX_SERIES"),
+    ("rules that nearly matched and are told of", "debug.explain", "MAX_MISSES"),
     ("bytes of a streamed body that can be looked at", "proxy.streaming", "SHOWN"),
 ]
 
@@ -119,10 +125,52 @@ def amount(value: int) -> str:
     return f"{value:,}"
 
 
+def commands() -> str:
+    rows = [
+        f"| `{usage(command)}` | {cell(' '.join((command.__doc__ or '').split()))} |"
+        for command in all_commands()
+    ]
+    return table("command", "does", rows=rows)
+
+
+def all_commands() -> list[Callable[..., object]]:
+    """Every command of the addon and of those below it, by name."""
+    addon = Windsurf()
+    members = [member for part in (addon, *addon.addons) for member in vars(type(part)).values()]
+    found = [member for member in members if hasattr(member, "command_name")]
+    return sorted(found, key=attrgetter("command_name"))
+
+
+def usage(command: Callable[..., object]) -> str:
+    _, *parameters = signature(command).parameters.values()  # without self
+    words = [
+        parameter.name.upper()
+        if parameter.default is Parameter.empty
+        else f"[{parameter.name.upper()}]"
+        for parameter in parameters
+    ]
+    return " ".join([attrgetter("command_name")(command), *words])
+
+
+def metrics() -> str:
+    rows = [
+        f"| `{PREFIX}{family.name}_total` | counter | {labels(family)} | {cell(family.help)} |"
+        for family in FAMILIES
+    ]
+    rows.append(f"| `{LATENCY}` | histogram | `le` | {cell(LATENCY_HELP)} |")
+    return table("metric", "type", "labels", "counts", rows=rows)
+
+
+def labels(family: Family) -> str:
+    return ", ".join(f"`{label}`" for label in family.labels) or "–"
+
+
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "options.md": {"options": options, "environment": environment},
     "rules.md": {"rules": rules},
     "limits.md": {"limits": limits},
+    "commands.md": {"commands": commands},
+    "metrics.md": {"metrics": metrics},
 }
 
 

@@ -3,12 +3,15 @@
 import doctest
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import reference
 from mitmproxy_windsurf import cli
+from mitmproxy_windsurf.debug.counters import FAMILIES
+from mitmproxy_windsurf.debug.metrics import LATENCY, PREFIX
 from mitmproxy_windsurf.prompts import load_packs
 from mitmproxy_windsurf.proxy.options import OPTIONS, Option
 
@@ -68,8 +71,29 @@ def test_every_command_is_in_the_reference(capsys: pytest.CaptureFixture[str]) -
         assert f"| `{command} [" in read("reference", "command-line.md")
 
 
+@pytest.mark.parametrize("command", reference.all_commands(), ids=reference.usage)
+def test_every_mitmproxy_command_is_in_the_reference(command: Callable[..., object]) -> None:
+    assert f"| `{reference.usage(command)}` |" in read("reference", "commands.md")
+
+
+def test_commands_can_be_called_by_the_web_api() -> None:
+    """Its route takes lower-case letters and dots."""
+    for command in reference.all_commands():
+        name = reference.usage(command).partition(" ")[0]
+        assert re.fullmatch(r"windsurf\.[a-z.]+", name), name
+
+
+def test_mitmproxy_commands_named_in_the_docs_exist() -> None:
+    known = {reference.usage(command).partition(" ")[0] for command in reference.all_commands()}
+    for page in PAGES:
+        named = re.findall(r"`:?(windsurf\.[a-z.]+)\b(?!\.py)", page.read_text("utf-8"))
+        assert set(named) - {"windsurf.py"} <= known, page
+
+
 def test_options_named_in_the_docs_exist() -> None:
     known = {option.name for option in OPTIONS}
+    known |= {f"{PREFIX}{family.name}_total" for family in FAMILIES}
+    known |= {f"{LATENCY}{part}" for part in ("", "_bucket", "_sum", "_count")}
     switches = {option.environment for option in OPTIONS}
     for page in PAGES:
         text = page.read_text("utf-8")

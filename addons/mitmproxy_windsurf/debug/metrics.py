@@ -13,6 +13,7 @@ from mitmproxy_windsurf.debug.counters import FAMILIES, Counters, Histogram
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "windsurf_"
 LATENCY = f"{PREFIX}added_latency_seconds"
+LATENCY_HELP = "Time that a piece of a streamed answer spent in the layers."
 
 
 def prometheus(counters: Counters) -> str:
@@ -33,7 +34,7 @@ def _counters(counters: Counters) -> Iterator[str]:
 
 
 def _histogram(histogram: Histogram) -> Iterator[str]:
-    yield f"# HELP {LATENCY} Time that a piece of a streamed answer spent in the layers."
+    yield f"# HELP {LATENCY} {LATENCY_HELP}"
     yield f"# TYPE {LATENCY} histogram"
     bounds = [*(f"{bound:g}" for bound in histogram.bounds), "+Inf"]
     for bound, number in zip(bounds, accumulate(histogram.counts), strict=True):
