@@ -339,7 +339,7 @@ async def test_shadow_shows_what_would_be_changed(
     reply = await ask(proxy.port, "POST", CHAT, chat_request())
     assert said(reply.body) == LEAK
     flow = await proxy.flow()
-    assert flow.comment == "shadow: paths×1"
+    assert flow.comment == "shadow, would have: paths×1"
     assert flow.marked == ""
 
 

@@ -13,6 +13,7 @@ from mitmproxy_windsurf.proxy.record import (
     MAX_WARNINGS,
     REWRITTEN,
     WARNED,
+    WOULD_BE_REWRITTEN,
     Record,
     recorded,
 )
@@ -44,7 +45,12 @@ def record(**fields: Any) -> Record:
             REWRITTEN,
         ),
         ({"request_bytes": [1, 3]}, "a1×1 a3×1 +2 B · paths×2", REWRITTEN),
-        ({"shadow": True}, "shadow: a1×1 a3×1 · paths×2", ""),
+        ({"shadow": True}, "shadow, would have: a1×1 a3×1 · paths×2", WOULD_BE_REWRITTEN),
+        (
+            {"shadow": True, "blocked": "HTTP 529"},
+            "shadow, would have: a1×1 a3×1 · paths×2 · blocked: HTTP 529",
+            BLOCKED,
+        ),
         (
             {"blocked": "HTTP 529", "warnings": ["w"]},
             "a1×1 a3×1 · paths×2 · blocked: HTTP 529 · 1 warning",

@@ -194,5 +194,5 @@ async def test_shadow(start_proxy: StartProxy, start_upstream: StartUpstream) ->
     proxy = await start_proxy(windsurf_upstream=upstream.url, windsurf_shadow=True)
     assert (await sent(upstream, proxy, CHAT, TOUCHED)).body == TOUCHED
     flow = await proxy.flow()
-    assert flow.comment == "shadow: a1×1"
+    assert flow.comment == "shadow, would have: a1×1"
     assert flow.marked == ""

@@ -24,6 +24,8 @@ MAX_WARNINGS = 20
 MAX_WARNING = 300
 
 REWRITTEN, WARNED, BLOCKED = ":pencil2:", ":warning:", ":no_entry:"
+WOULD_BE_REWRITTEN = ":eyes:"
+"""In shadow mode."""
 
 Side = Literal["request", "response"]
 
@@ -96,15 +98,13 @@ class Record:
         )
         if rules and self.request_bytes and self.request_bytes[0] != self.request_bytes[1]:
             rules += f" {_signed(self.request_bytes[1] - self.request_bytes[0])} B"
+        done = " · ".join(part for part in (rules, layers, self._dedup()) if part)
         parts = [
-            rules,
-            layers,
-            self._dedup(),
+            f"shadow, would have: {done}" if done and self.shadow else done,
             f"blocked: {self.blocked}" if self.blocked else "",
             f"{len(self.warnings)} warning{'s'[: len(self.warnings) > 1]}" if self.warnings else "",
         ]
-        line = " · ".join(part for part in parts if part)
-        return f"shadow: {line}" if line and self.shadow else line
+        return " · ".join(part for part in parts if part)
 
     def _dedup(self) -> str:
         if not self.dedup:
@@ -121,7 +121,9 @@ class Record:
             return BLOCKED
         if self.warnings:
             return WARNED
-        return REWRITTEN if self.edits and not self.shadow else ""
+        if not self.edits:
+            return ""
+        return WOULD_BE_REWRITTEN if self.shadow else REWRITTEN
 
     def write(self, flow: http.HTTPFlow) -> None:
         """Put the account on the flow; a comment or a mark of the user's stays."""
