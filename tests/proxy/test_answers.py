@@ -340,7 +340,7 @@ async def test_shadow_shows_what_would_be_changed(
     assert said(reply.body) == LEAK
     flow = await proxy.flow()
     assert flow.comment == "shadow, would have: paths×1"
-    assert flow.marked == ""
+    assert flow.marked == ":eyes:"
 
 
 async def test_bodies_over_stream_large_bodies_are_rewritten_all_the_same(

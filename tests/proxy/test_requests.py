@@ -195,4 +195,4 @@ async def test_shadow(start_proxy: StartProxy, start_upstream: StartUpstream) ->
     assert (await sent(upstream, proxy, CHAT, TOUCHED)).body == TOUCHED
     flow = await proxy.flow()
     assert flow.comment == "shadow, would have: a1×1"
-    assert flow.marked == ""
+    assert flow.marked == ":eyes:"
