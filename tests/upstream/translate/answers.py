@@ -80,7 +80,7 @@ def summary(answer: Answer) -> Json:
         "failure": answer.failure,
         "choices": {
             index: (
-                *map(choice.joined, (TextPart, ThinkingPart, RefusalPart)),
+                [choice.joined(kind) for kind in (TextPart, ThinkingPart, RefusalPart)],
                 [(one.index, one.id, one.name, one.arguments) for one in choice.calls],
                 choice.finished,
             )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mitmproxy_windsurf.upstream.translate.anthropic import AnthropicDialect
-from mitmproxy_windsurf.upstream.translate.model import Asked, Failure
+from mitmproxy_windsurf.upstream.translate.model import Asked, Failure, Json
 
 ANTHROPIC = AnthropicDialect()
 
@@ -26,7 +26,10 @@ def test_errors_are_of_the_kinds_that_clients_know(failure: Failure, kind: str) 
 
 
 def test_models() -> None:
-    listed = [{"id": "qwen3", "created": 1_767_225_600}, {"id": "odd", "created": "now"}]
+    listed: list[Json] = [
+        {"id": "qwen3", "created": 1_767_225_600},
+        {"id": "odd", "created": "now"},
+    ]
     found = ANTHROPIC.models(listed)
     assert [model["id"] for model in found["data"]] == ["qwen3", "odd"]
     assert (found["first_id"], found["last_id"], found["has_more"]) == ("qwen3", "odd", False)

@@ -43,6 +43,7 @@ def names(data: bytes) -> list[str]:
     short["content_block_stop"] = "stop"
     found = []
     for name, event in frames_of(data):
+        assert name is not None
         assert name == event["type"]
         index = f" {event['index']}" if "index" in event else ""
         found.append(short.get(name, name) + index)
@@ -55,7 +56,14 @@ def whole(events: Sequence[Event], stops: Sequence[str] = ()) -> Json:
 
 
 def test_a_message_frame_by_frame() -> None:
-    events = [STARTED, Thinking(0, "hm"), Text(0, "a"), Text(0, "b"), STOP, Usage(9, 4, 6, 1)]
+    events: list[Event] = [
+        STARTED,
+        Thinking(0, "hm"),
+        Text(0, "a"),
+        Text(0, "b"),
+        STOP,
+        Usage(9, 4, 6, 1),
+    ]
     stream = AnthropicStream("claude", ())
     assert names(stream.feed(events[0])) == ["message_start"]
     assert names(stream.feed(events[1])) == ["start 0", "delta 0"]
@@ -66,7 +74,7 @@ def test_a_message_frame_by_frame() -> None:
 
 
 def test_the_message_that_a_stream_amounts_to() -> None:
-    events = [
+    events: list[Event] = [
         STARTED,
         Thinking(0, "hm"),
         Text(0, "a"),
@@ -117,7 +125,11 @@ def test_fragments_of_parallel_calls_wait_for_their_turn() -> None:
 
 
 def test_calls_without_arguments_are_told_in_the_end() -> None:
-    events = [ToolCall(0, 0, "a", "f"), ToolCall(0, 1, "b", "g"), Finished(0, "tool_calls")]
+    events: list[Event] = [
+        ToolCall(0, 0, "a", "f"),
+        ToolCall(0, 1, "b", "g"),
+        Finished(0, "tool_calls"),
+    ]
     content = anthropic_message(written([STARTED, *events]))["content"]
     assert [(block["id"], block["input"]) for block in content] == [("a", {}), ("b", {})]
 
@@ -134,13 +146,13 @@ def test_calls_without_arguments_are_told_in_the_end() -> None:
     ],
 )
 def test_why_it_stopped(finished: Finished, reason: str, stop: str | None) -> None:
-    events = [STARTED, Text(0, "a"), finished]
+    events: list[Event] = [STARTED, Text(0, "a"), finished]
     for message in (anthropic_message(written(events, ["END"])), whole(events, ["END"])):
         assert (message["stop_reason"], message["stop_sequence"]) == (reason, stop)
 
 
 def test_a_refusal_is_text_and_the_reason() -> None:
-    events = [STARTED, Refusal(0, "I "), Refusal(0, "can't."), STOP]
+    events: list[Event] = [STARTED, Refusal(0, "I "), Refusal(0, "can't."), STOP]
     for message in (anthropic_message(written(events)), whole(events)):
         assert message["content"] == [{"type": "text", "text": "I can't."}]
         assert message["stop_reason"] == "refusal"
@@ -159,7 +171,7 @@ def test_a_failure_ends_the_stream_with_an_error_and_no_call_that_is_cut() -> No
 
 
 def test_only_one_answer_is_told() -> None:
-    events = [STARTED, Text(0, "a"), Text(1, "b"), Finished(1, "length"), STOP]
+    events: list[Event] = [STARTED, Text(0, "a"), Text(1, "b"), Finished(1, "length"), STOP]
     for message in (anthropic_message(written(events)), whole(events)):
         assert [block["text"] for block in message["content"]] == ["a"]
         assert message["stop_reason"] == "end_turn"
@@ -173,7 +185,12 @@ def test_an_empty_answer_has_no_blocks() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"note": "The', "[1]", "oops"])
 def test_an_input_that_is_no_object_is_kept_as_text(arguments: str) -> None:
-    events = [STARTED, ToolCall(0, 0, "a", "f"), Arguments(0, 0, arguments), Finished(0, "length")]
+    events: list[Event] = [
+        STARTED,
+        ToolCall(0, 0, "a", "f"),
+        Arguments(0, 0, arguments),
+        Finished(0, "length"),
+    ]
     [block] = whole(events)["content"]
     assert block["input"] == {"INVALID_JSON": arguments}
     deltas = [event["delta"] for _, event in frames_of(written(events)) if "delta" in event]
