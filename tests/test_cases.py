@@ -1,7 +1,6 @@
 """Every case that a machine can check, against the real layers, under every way of cutting."""
 
 import importlib
-import importlib.util
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -185,12 +184,6 @@ def test_thinking_is_wanted(case: Case) -> None:
     assert wanted is case.expect["equals_json"], case.why
 
 
-AWAITED = {
-    "X-04": "openai_responses",
-    "D-42": "openai_responses",
-}
-"""Cases of protocols that are not there yet."""
-
 ELSEWHERE = {
     "X-10": "proxy/test_answers.py test_a_compressed_stream_is_decoded_event_by_event",
     "X-11": "proxy/test_aborts.py test_a_client_that_leaves_ends_the_upstreams_work",
@@ -201,16 +194,10 @@ ELSEWHERE = {
 def test_no_case_is_left_out() -> None:
     for module in SENTENCES.glob("test_*.py"):
         importlib.import_module(f"cases.{module.stem}")  # says there what it covers
-    assert not list(left_out(AWAITED | ELSEWHERE))
+    assert not list(left_out(ELSEWHERE))
 
 
 @pytest.mark.parametrize("place", ELSEWHERE.values())
 def test_cases_are_covered_where_it_is_said(place: str) -> None:
     file, name = place.split()
     assert f"def {name}(" in (Path(__file__).parent / file).read_text("utf-8")
-
-
-@pytest.mark.parametrize("protocol", sorted(set(AWAITED.values())))
-def test_awaited_protocols_are_really_not_there(protocol: str) -> None:
-    """When one has come, write the tests for its cases and take them off the list."""
-    assert importlib.util.find_spec(f"mitmproxy_windsurf.wire.{protocol}") is None

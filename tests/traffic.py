@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from mitmproxy_windsurf.rewriter import Layers, ResponseRewriter
+from responses_turn import FORMS, Turn
 
 Event = dict[str, Any]
 MODEL = "claude-opus-4-6"
-PROTOCOLS = ("anthropic", "gemini", "openai_chat")
+PROTOCOLS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 PRIVATE = "/tmp/windsurf-workspace"
 CALL = {"name": "Read", "arguments": "{}"}
 
@@ -133,7 +134,8 @@ def _gemini(events: Sequence[Event]) -> list[bytes]:
         document = {"candidates": [candidate | ({"finishReason": finish} if finish else {})]}
         return _sse(document | {"modelVersion": MODEL, "responseId": "r1"})
 
-    frames, pieces = [], ""
+    frames: list[bytes] = []
+    pieces = ""
     for position, event in enumerate(events):
         choice = event.get("index", 0)
         kind, value = next(iter(event.items()))
@@ -160,7 +162,38 @@ def _gemini(events: Sequence[Event]) -> list[bytes]:
     return frames + [element({"text": ""}, choice, "STOP") for choice in choices]
 
 
-_RENDERERS = {"anthropic": _anthropic, "gemini": _gemini, "openai_chat": _chat}
+def _responses(events: Sequence[Event]) -> list[bytes]:
+    turn, open_kind = Turn(), ""
+    for kind, value in (next(iter(event.items())) for event in events):
+        if kind == "end":
+            return _named(turn.events)
+        if kind == "error":
+            return _named(turn.fail(value))
+        if kind == "tool_result":
+            turn.stop()
+            outputs = [{"type": "logs", "logs": value}]
+            turn.add({"type": "code_interpreter_call", "code": None, "outputs": outputs})
+            open_kind = ""
+            continue
+        if kind == "tool_call":
+            open_kind, kind, value = "", "tool_args_delta", value["arguments"]
+        if kind != open_kind:
+            turn.begin(kind)
+            open_kind = kind
+        turn.delta(value)
+    return _named(turn.complete())
+
+
+def _named(documents: Iterable[dict[str, Any]]) -> list[bytes]:
+    return [_sse(document, document["type"]) for document in documents]
+
+
+_RENDERERS = {
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "openai_chat": _chat,
+    "openai_responses": _responses,
+}
 
 
 def rewrite(
@@ -277,4 +310,21 @@ def _said_gemini(document: dict[str, Any]) -> Iterable[Said]:
                 yield Said("reasoning" if part.get("thought") else "text", part["text"], index)
 
 
-_READERS = {"anthropic": _said_anthropic, "gemini": _said_gemini, "openai_chat": _said_chat}
+def _said_responses(document: dict[str, Any]) -> Iterable[Said]:
+    """As clients that believe the deltas are told."""
+    if document["type"] == "error":
+        yield Said("error", document["error"]["message"])
+    for channel, form in FORMS.items():
+        if document["type"] == f"response.{form.events}.delta":
+            yield Said(channel, document["delta"], document["output_index"])
+    item = document.get("item", {})
+    for output in item.get("outputs") or ():
+        yield Said("tool_result", output["logs"], document["output_index"])
+
+
+_READERS = {
+    "anthropic": _said_anthropic,
+    "gemini": _said_gemini,
+    "openai_chat": _said_chat,
+    "openai_responses": _said_responses,
+}

@@ -7,6 +7,7 @@ import pytest
 from casebook import case, covers
 from mitmproxy_windsurf.text.dedup import ReasoningDedup
 from mitmproxy_windsurf.wire.thinking import wants_thinking
+from responses_turn import Turn
 from traffic import MODEL, Event, Said, each_protocol, render, rewrite, rewrite_whole, said
 
 
@@ -46,6 +47,17 @@ def test_json_mode_obeys_the_same_gate(protocol: str) -> None:
     wanted = wants_thinking(protocol, asked)
     told = spoken(protocol, case("D-43").input["events"], want_thinking=wanted)
     assert told == [("reasoning", '{"a":1}'), ("text", '{"a":1}')]
+
+
+@covers("D-42")
+def test_an_effort_of_none_asks_for_no_thinking() -> None:
+    asked, events = case("D-42").input["request"], case("D-42").input["events"]
+    wanted = wants_thinking("openai_responses", asked)
+    told = [("reasoning", "Plan A."), ("text", "Plan A.")]
+    assert spoken("openai_responses", events, want_thinking=wanted) == told
+    asked["reasoning"]["effort"] = "low"
+    wanted = wants_thinking("openai_responses", asked)
+    assert spoken("openai_responses", events, want_thinking=wanted) == told[:1]
 
 
 @covers("D-40")
@@ -95,11 +107,19 @@ def test_a_whole_answer_obeys_the_same_rule(protocol: str, wanted: bool) -> None
         left = "".join(block.get("text", "") for block in answer["content"])
     elif protocol == "gemini":
         parts = [{"text": reasoning, "thought": True}, {"text": text}]
-        document = {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+        document: dict[str, Any] = {
+            "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]
+        }
         [candidate] = rewrite_whole(protocol, document, want_thinking=wanted)["candidates"]
         thought, answer = candidate["content"]["parts"]
         assert thought == parts[0]
         left = answer["text"]
+    elif protocol == "openai_responses":
+        turn = Turn().say("reasoning", [reasoning]).say("text", [text])
+        turn.complete()
+        thought, message = rewrite_whole(protocol, turn.response, want_thinking=wanted)["output"]
+        assert thought["summary"][0]["text"] == reasoning
+        left = message["content"][0]["text"]
     else:
         document = {"choices": [{"index": 0, "message": {"role": "assistant"} | given}]}
         message = rewrite_whole(protocol, document, want_thinking=wanted)["choices"][0]["message"]

@@ -26,6 +26,9 @@ def asking(protocol: str, *texts: str) -> dict[str, Any]:
     """A request with a system prompt in these parts."""
     if protocol == "gemini":
         return {"systemInstruction": {"parts": [{"text": text} for text in texts]}, "contents": []}
+    if protocol == "openai_responses":
+        items = [{"type": "input_text", "text": text} for text in texts]
+        return {"model": "m", "input": [{"role": "developer", "content": items}]}
     parts = [{"type": "text", "text": text} for text in texts]
     if protocol == "anthropic":
         return {"model": "m", "system": parts, "messages": []}
@@ -36,6 +39,8 @@ def system_prompt(protocol: str, body: dict[str, Any]) -> str:
     """Its text."""
     if protocol == "gemini":
         parts = body["systemInstruction"]["parts"]
+    elif protocol == "openai_responses":
+        parts = body["input"][0]["content"]
     else:
         parts = body["system"] if protocol == "anthropic" else body["messages"][0]["content"]
     return "".join(part["text"] for part in parts)
@@ -134,7 +139,7 @@ def test_history_and_harmless_prompts_go_up_byte_for_byte(protocol: str) -> None
     if protocol == "gemini":
         asked["contents"] = [{"parts": [{"text": json.dumps(one)}]} for one in messages]
     else:
-        asked["messages"] += messages
+        asked["input" if protocol == "openai_responses" else "messages"] += messages
     body = json.dumps(asked).encode()
     rewriter = RequestRewriter(protocol, Layers())
     assert rewriter.rewrite(body) == body

@@ -11,6 +11,7 @@ import strategies
 from casebook import case, covers
 from mitmproxy_windsurf.rewriter import Layers, ResponseRewriter
 from mitmproxy_windsurf.text.paths import MARKER, PathStream
+from responses_turn import Turn, numbers
 from traffic import (
     CALL,
     MODEL,
@@ -53,6 +54,34 @@ def test_blocks_stay_paired_around_held_and_dropped_text() -> None:
         stream = rewrite("anthropic", render("anthropic", events), want_thinking=True)
         blocks_are_paired(stream)
     assert texts("anthropic", stream, "text") == ""
+
+
+@covers("X-04")
+@pytest.mark.parametrize(
+    ("pieces", "wanted"),
+    [
+        (
+            ["I am Casc", "ade in ", PRIVATE, "/a, not /tmp/win"],
+            f"I am {MODEL} in {MARKER}, not /tmp/win",
+        ),
+        (["Plan ", "A."], ""),
+    ],
+)
+def test_all_that_is_told_of_a_text_agrees_with_its_deltas(pieces: list[str], wanted: str) -> None:
+    turn = Turn().say("reasoning", ["Plan A."]).say("text", pieces)
+    frames = [json.dumps(document).encode() for document in turn.complete()]
+    stream = rewrite(
+        "openai_responses", [b"data: %s\n\n" % frame for frame in frames], want_thinking=True
+    )
+    told = documents(stream)
+    assert texts("openai_responses", stream, "text") == wanted
+    assert numbers(told) == list(range(len(told)))
+    [done] = [one["text"] for one in told if one["type"] == "response.output_text.done"]
+    [_, part] = [one["part"] for one in told if one["type"].startswith("response.content_part.")]
+    item = told[-2]["item"]
+    completed = told[-1]["response"]["output"][1]
+    assert done == part["text"] == item["content"][0]["text"] == wanted
+    assert completed == item
 
 
 @covers("X-03")

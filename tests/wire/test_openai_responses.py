@@ -155,7 +155,7 @@ def test_a_delta_of_our_own(channel: Any, place: Place, address: Json, delta: An
 
 def test_a_delta_is_addressed_as_the_others_are() -> None:
     key = Key("response", "text", Place("msg_a", 0, "output_text"))
-    like = {"type": "response.output_text.delta", "item_id": "msg_a", "delta": "x"}
+    like: Json = {"type": "response.output_text.delta", "item_id": "msg_a", "delta": "x"}
     assert openai_responses.delta(key, "a", like).document == like | {"delta": "a"}
 
     key = Key("response", "tool_input", Place(3, 0, "function_call_arguments"))
