@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 from mitmproxy_windsurf.upstream.translate.json_end import JsonEnd
 from strategies import every, pieces
 
-scalars = st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('a"\\{}[]\n é😀'))
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(st.sampled_from('a"\\{}[]\n é😀'), max_size=6)
+)
 objects = st.dictionaries(
-    st.text(st.sampled_from('k"\\{}')),
-    st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)),
+    st.text(st.sampled_from('k"\\{}'), max_size=4),
+    scalars
+    | st.lists(scalars, max_size=3)
+    | st.dictionaries(st.text(max_size=3), scalars, max_size=2),
+    max_size=3,
 )
 
 
