@@ -41,6 +41,16 @@ def test_by_status(status: int, body: bytes, expected: str | None) -> None:
         (b'data: {"error":{"type":"rate_limit_error"}}\n\n', None),
         (b'data: {"error":null,"choices":[]}\n\n', None),
         (EVENT, None),
+        (
+            b'{"response":"Hi","done":false}\n{"error":"out of memory"}\n',
+            "HTTP 200 with an error event",
+        ),
+        (b'[{"error":{"code":500}}]', "HTTP 200 with an error event"),
+        (b'[{"candidates": []}\n,\r\n{\n  "error": {}\n}\n]', "HTTP 200 with an error event"),
+        (b'data: {}\r\n\r\n{\r\n  "error": {}\r\n}', "HTTP 200 with an error event"),
+        (b'{"response":"Hi","done":false}\n', None),
+        (b'[{"candidates": [\n  {"error": {}}]}\n]', None),
+        (b"[]", "HTTP 200 with an empty stream"),
     ],
 )
 def test_streams(body: bytes, expected: str | None) -> None:

@@ -162,6 +162,19 @@ def test_a_prompt_that_is_a_string_stays_one() -> None:
     assert json.loads(out) == {"system": ""}
 
 
+def test_a_body_of_another_protocol_is_read_as_what_it_is() -> None:
+    asked = {"model": "m", "instructions": TRIGGER, "input": [{"role": "user", "content": TRIGGER}]}
+    got = json.loads(rewritten("openai_chat", json.dumps(asked).encode()))
+    assert got == {**asked, "instructions": CLEAN}
+
+
+def test_the_path_may_name_the_model() -> None:
+    path = "/v1beta/models/gemini-2.5-pro:streamGenerateContent"
+    rewriter = RequestRewriter("gemini", Layers(), path=path)
+    rewriter.rewrite(b"{}")
+    assert rewriter.facts == detect.Facts("gemini-2.5-pro", stream=True)
+
+
 def test_literals_keep_the_spelling_of_the_body() -> None:
     head = '{ "model":"m","n":1.50e+2,"messages" : [{"role":"system", "content": '
     for given_text, wanted in [

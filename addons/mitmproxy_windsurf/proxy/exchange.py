@@ -118,7 +118,9 @@ class Exchange:
         except ValueError as error:
             self.warn(f"the request passes unread: {error}")
             return
-        rewriter = self._engine.request(self._protocol, self._layers, signatures=self._signatures)
+        rewriter = self._engine.request(
+            self._protocol, self._layers, signatures=self._signatures, path=request.path
+        )
         new = rewriter.rewrite(body)
         self._facts = rewriter.facts
         self._echoes = rewriter.echoes

@@ -18,10 +18,11 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(rb"rate.?limit|quota|too many requests|resource_exhausted", re.IGNORECASE)
-_ERROR_EVENT = re.compile(
-    rb'(?:^|\n)(?:event: ?error\b|data: ?\{\s*"(?:error"\s*:\s*[{"]|type"\s*:\s*"error"))'
+_ERROR_EVENT = re.compile(  # also as a line, an element of an array, or bare among events
+    rb"(?:^|\n)(?:event: ?error\b"
+    rb'|(?:data: ?|\[)?\{\s*"(?:error"\s*:\s*[{"]|type"\s*:\s*"error"))'
 )
-_DATA = re.compile(rb"(?:^|\n)data:")
+_DATA = re.compile(rb"(?:^|\n)data:|^\s*\[?\s*\{")
 
 
 def verdict(status: int, body: bytes, *, streamed: bool = False) -> str | None:

@@ -28,16 +28,22 @@ from mitmproxy_windsurf.wire.workspace import find_workspace
 
 class RequestRewriter:
     """One request of `protocol`; `edits`, `warnings`, `facts` and `echoes` are there
-    after `rewrite`.
+    after `rewrite`. A `path` says more than the body where it names a model.
 
     Raises:
         KeyError: no such protocol.
     """
 
     def __init__(
-        self, protocol: str, layers: Layers, *, signatures: Signatures | None = None
+        self,
+        protocol: str,
+        layers: Layers,
+        *,
+        signatures: Signatures | None = None,
+        path: str = "",
     ) -> None:
         self._name = protocol
+        self._path = path
         self._protocol = detect.protocol(protocol)
         self._layers = layers
         self._signatures = signatures
@@ -56,7 +62,9 @@ class RequestRewriter:
         except (ValueError, RecursionError) as error:
             self.warnings.append(f"the request body is no JSON and passed on untouched: {error}")
             return body
-        self.facts = detect.facts(self._name, document)
+        name = detect.shape(self._name, document)
+        self._protocol = detect.protocol(name)
+        self.facts = detect.facts(name, document, self._path)
         if not isinstance(document, dict):
             return body
         if self._layers.map_workspace:
