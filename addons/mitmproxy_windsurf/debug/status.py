@@ -63,8 +63,8 @@ def _hits(counters: Counters) -> dict[str, int]:
 def _counts(counters: Counters, *, shadow: bool) -> Iterator[str]:
     for name in ("requests", "streams"):
         yield f"{name}: {counters.total(name):,}{_by_first(counters.series(name))}"
-    verb = "would have been made" if shadow else "made"
-    yield f"edits {verb}: {counters.total('edits'):,}{_by_first(counters.series('edits'))}"
+    edits = "edits that would have been made" if shadow else "edits made"
+    yield f"{edits}: {counters.total('edits'):,}{_by_first(counters.series('edits'))}"
     dropped = _by_first(counters.series("dropped_characters"))
     yield f"characters held for a while: {counters.total('held_characters'):,}"
     yield f"characters dropped: {counters.total('dropped_characters'):,}{dropped}"

@@ -26,8 +26,11 @@ def read(flow: http.HTTPFlow, settings: Settings) -> Recorded:
     route = detect(request.method, request.path)
     sent = None if flow.websocket else request.get_content(strict=False)
     answer = response.get_content(strict=False) if response and not flow.websocket else None
-    if answer is not None and (_is_cut(answer, record.get("response_bytes")) or flow.live):
+    if answer is not None and (flow.live or not _is_whole(answer, record.get("response_bytes"))):
         answer = None
+    kind = record.get("kind") or (route.kind if route else "")
+    if response and response.status_code < 400 and kind != "generate":
+        answer = None  # none of a model
     return Recorded(
         protocol=str(record.get("protocol") or (route.protocol if route else "")),
         request=secrets.cut_bytes(sent) if sent else None,
@@ -66,7 +69,7 @@ def layers_for(flow: http.HTTPFlow, settings: Settings) -> Layers:
     return layers
 
 
-def _is_cut(answer: bytes, sizes: object) -> bool:
-    """Whether only the beginning of a long answer was kept."""
+def _is_whole(answer: bytes, sizes: object) -> bool:
+    """Whether more than the beginning of a long answer was kept."""
     whole = sizes[1] if isinstance(sizes, list) and len(sizes) == 2 else None
-    return len(answer) == SHOWN and whole != SHOWN
+    return len(answer) != SHOWN or whole == SHOWN
