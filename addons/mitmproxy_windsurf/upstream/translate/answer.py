@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from mitmproxy_windsurf.upstream.translate.model import (
     Event,
     Failure,
     Finished,
+    Json,
     Refusal,
     Started,
     Text,
@@ -18,6 +20,10 @@ from mitmproxy_windsurf.upstream.translate.model import (
     ToolCall,
     Usage,
 )
+
+INVALID = "INVALID_JSON"
+"""Under this name goes what a model wrote in place of a tool's input, as Anthropic advises for
+inputs that are no JSON: so the tool can say what is wrong with it."""
 
 
 @dataclass(slots=True)
@@ -43,6 +49,15 @@ class CallPart:
     id: str
     name: str
     arguments: str = ""
+
+    @property
+    def input(self) -> Json:
+        """The arguments as an object; no text at all is an empty one."""
+        try:
+            parsed = json.loads(self.arguments) if self.arguments.strip() else {}
+        except (ValueError, RecursionError):
+            parsed = None
+        return parsed if isinstance(parsed, dict) else {INVALID: self.arguments}
 
 
 Part = TextPart | ThinkingPart | RefusalPart | CallPart

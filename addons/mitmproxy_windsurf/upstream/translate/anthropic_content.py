@@ -1,20 +1,20 @@
-"""The content of Anthropic messages as the parts of a chat message.
-
-Text alone becomes one string: not every backend takes parts, least of all in system prompts and
-tool results, and those that do join them by a line end as well (vLLM, llama.cpp).
-"""
+"""The content of Anthropic messages as the parts of a chat message."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
+from mitmproxy_windsurf.upstream.translate.chat_message import file_part, image_part, text_part
 from mitmproxy_windsurf.upstream.translate.checks import record, records, text
 from mitmproxy_windsurf.upstream.translate.model import Json, Refused
 
+_PLAIN = ("text", "image")
+"""What may stand inside a document or a search result."""
 
-def parts(content: Any, place: str) -> list[Json]:
-    """The parts of a content that is a string or an array of blocks.
+
+def parts(content: Any, place: str, kinds: Collection[str] = ()) -> list[Json]:
+    """The parts of a content that is a string or an array of blocks, of these kinds or of any.
 
     Raises:
         Refused: a block that chat has no words for.
@@ -23,27 +23,19 @@ def parts(content: Any, place: str) -> list[Json]:
         return []
     if isinstance(content, str):
         return [text_part(content)]
-    return [part for where, block in records(content, place) for part in block_parts(block, where)]
+    return [
+        part
+        for where, block in records(content, place)
+        for part in block_parts(block, where, kinds)
+    ]
 
 
-def block_parts(block: Json, place: str) -> list[Json]:
+def block_parts(block: Json, place: str, kinds: Collection[str] = ()) -> list[Json]:
     """The parts of one block."""
     kind = block.get("type")
-    if not isinstance(kind, str) or kind not in _BLOCKS:
+    if not isinstance(kind, str) or kind not in (kinds or _BLOCKS):
         raise Refused(f"{place}.type", f"a block of type {kind!r} cannot be passed to the backend")
     return _BLOCKS[kind](block, place)
-
-
-def content_of(found: Iterable[Json]) -> str | list[Json]:
-    """What to put into a chat message."""
-    found = list(found)
-    if all(part["type"] == "text" for part in found):
-        return "\n".join(part["text"] for part in found)
-    return found
-
-
-def text_part(said: str) -> Json:
-    return {"type": "text", "text": said}
 
 
 def _text(block: Json, place: str) -> list[Json]:
@@ -59,7 +51,7 @@ def _image(block: Json, place: str) -> list[Json]:
             url = text(source, "url", f"{place}.source")
         case kind:
             raise Refused(f"{place}.source.type", f"an image by {kind!r} cannot be passed on")
-    return [{"type": "image_url", "image_url": {"url": url}}]
+    return [image_part(url)]
 
 
 def _document(block: Json, place: str) -> list[Json]:
@@ -70,19 +62,18 @@ def _document(block: Json, place: str) -> list[Json]:
         case "text":
             return [*about, text_part(text(source, "data", f"{place}.source"))]
         case "content":
-            return about + parts(source.get("content"), f"{place}.source.content")
+            return about + parts(source.get("content"), f"{place}.source.content", _PLAIN)
         case "base64":
             title = block.get("title")
             name = title if isinstance(title, str) and title else "document.pdf"
-            data = _data_url(source, f"{place}.source")
-            return [*about, {"type": "file", "file": {"filename": name, "file_data": data}}]
+            return [*about, file_part(name, _data_url(source, f"{place}.source"))]
         case kind:
             raise Refused(f"{place}.source.type", f"a document by {kind!r} cannot be passed on")
 
 
 def _search_result(block: Json, place: str) -> list[Json]:
     about = [text_part(text(block, name, place)) for name in ("title", "source")]
-    return about + parts(block.get("content"), f"{place}.content")
+    return about + parts(block.get("content"), f"{place}.content", _PLAIN)
 
 
 def _tool_reference(block: Json, place: str) -> list[Json]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -38,10 +37,6 @@ ERRORS = {
 }
 """https://platform.claude.com/docs/en/api/errors; anything else is an `api_error`."""
 
-INVALID = "INVALID_JSON"
-"""Under this name goes what a model wrote in place of a tool's input, as Anthropic advises for
-inputs that are no JSON."""
-
 
 def head(started: Started, model: str) -> Json:
     """A message before its content. It goes by the client's name for the model."""
@@ -75,8 +70,8 @@ def block(part: Part) -> Json:
     match part:
         case ThinkingPart(text):
             return opening(part) | {"thinking": text}
-        case CallPart(arguments=arguments):
-            return opening(part) | {"input": _input(arguments)}
+        case CallPart():
+            return opening(part) | {"input": part.input}
         case _:
             return opening(part) | {"text": part.text}
 
@@ -131,11 +126,3 @@ def model(described: Json) -> Json:
         "created_at": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "lifecycle": "active",
     }
-
-
-def _input(arguments: str) -> Json:
-    try:
-        parsed = json.loads(arguments) if arguments.strip() else {}
-    except (ValueError, RecursionError):
-        parsed = None
-    return parsed if isinstance(parsed, dict) else {INVALID: arguments}

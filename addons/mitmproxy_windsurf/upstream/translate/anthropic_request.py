@@ -1,7 +1,6 @@
 """An Anthropic request as a chat request: https://platform.claude.com/docs/en/api/messages
 
-The limit goes on as `max_tokens`, the name that local servers know. `cache_control` is dropped
-without a word: what it does, these servers do unasked.
+`cache_control` is dropped without a word: what it does, these servers do unasked.
 """
 
 from __future__ import annotations
@@ -10,6 +9,13 @@ from typing import Any
 
 from mitmproxy_windsurf.upstream.translate.anthropic_tools import tool_choice, tools
 from mitmproxy_windsurf.upstream.translate.anthropic_turns import messages
+from mitmproxy_windsurf.upstream.translate.chat_members import (
+    STREAMED,
+    WISHES,
+    effort,
+    effort_for,
+    json_format,
+)
 from mitmproxy_windsurf.upstream.translate.checks import array, record, text
 from mitmproxy_windsurf.upstream.translate.model import ChatRequest, Json, Refused
 
@@ -28,14 +34,6 @@ _REFUSED = {
     "mcp_servers": "the backend cannot reach MCP servers; let the client run their tools",
     "container": "the backend has no containers",
 }
-_WISHES = ("reasoning_effort", "reasoning_content", "parallel_tool_calls", "top_k", "user")
-"""Not every backend takes these: `reasoning_content` stands in messages."""
-
-_BUDGETS = ((4096, "low"), (16384, "medium"))
-"""Up to so many tokens of thinking is that effort; more is high."""
-
-_EFFORTS = {"xhigh": "high", "max": "high"}
-"""Efforts that few others know."""
 
 
 def chat_request(body: Json) -> ChatRequest:
@@ -56,23 +54,23 @@ def chat_request(body: Json) -> ChatRequest:
         chat["stop"] = stops
     chat |= _reasoning(body) | _format(body) | _user(body)
     if stream:
-        chat |= {"stream": True, "stream_options": {"include_usage": True}}
+        chat |= STREAMED
     ignored = tuple(name for name in body if name not in _READ and name not in _REFUSED)
-    return ChatRequest(chat, stream=stream, ignored=ignored, wishes=_WISHES)
+    return ChatRequest(chat, stream=stream, ignored=ignored, wishes=WISHES)
 
 
 def _reasoning(body: Json) -> Json:
     """How much to think. An explicit effort counts more than a budget; with neither the backend
     does as it likes."""
     thinking = record(body.get("thinking"), "thinking")
-    effort = record(body.get("output_config"), "output_config").get("effort")
+    named = record(body.get("output_config"), "output_config").get("effort")
     budget = thinking.get("budget_tokens")
     if thinking.get("type") == "disabled":
-        return {"reasoning_effort": "none"}
-    if isinstance(effort, str):
-        return {"reasoning_effort": _EFFORTS.get(effort, effort)}
+        return effort("none")
+    if isinstance(named, str):
+        return effort(named)
     if thinking.get("type") == "enabled" and isinstance(budget, int):
-        return {"reasoning_effort": next((e for most, e in _BUDGETS if budget <= most), "high")}
+        return effort_for(budget)
     return {}
 
 
@@ -86,9 +84,7 @@ def _format(body: Json) -> Json:
     asked = record(asked, place)
     if asked.get("type") != "json_schema":
         raise Refused(f"{place}.type", "only json_schema is known")
-    schema = record(asked.get("schema"), f"{place}.schema")
-    json_schema = {"name": "answer", "schema": schema, "strict": True}
-    return {"response_format": {"type": "json_schema", "json_schema": json_schema}}
+    return json_format(record(asked.get("schema"), f"{place}.schema"))
 
 
 def _user(body: Json) -> Json:

@@ -1,8 +1,7 @@
 """The turns of an Anthropic conversation as chat messages.
 
 A user's turn with tool results becomes one `tool` message for each of them and then a user message
-with the rest. Chat has text alone in tool messages: images and files of a result follow in the user
-message, with the id of the call that they belong to.
+with the rest.
 """
 
 from __future__ import annotations
@@ -11,19 +10,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from mitmproxy_windsurf.upstream.translate.anthropic_content import (
-    block_parts,
+from mitmproxy_windsurf.upstream.translate.anthropic_content import block_parts, parts
+from mitmproxy_windsurf.upstream.translate.chat_message import (
+    assistant,
     content_of,
-    parts,
-    text_part,
+    tool_call,
+    tool_result,
 )
 from mitmproxy_windsurf.upstream.translate.checks import record, records, text
 from mitmproxy_windsurf.upstream.translate.model import Json, Refused
 
-FAILED = "Error: "
-"""Chat cannot mark a result as an error, so its text has to."""
-
-ELSEWHERE = "The result follows in the next message."
 TOOL_CHANGES = ("tool_addition", "tool_removal")
 
 
@@ -92,21 +88,13 @@ def _result(block: Json, place: str) -> tuple[Json, list[Json]]:
     """The message with a tool's result, and what of it has to come after."""
     call = text(block, "tool_use_id", place)
     found = parts(block.get("content"), f"{place}.content")
-    said = [part for part in found if part["type"] == "text"]
-    files = [part for part in found if part["type"] != "text"]
-    if files:
-        files.insert(0, text_part(f"From the result of the tool call {call}:"))
-        said = said or [text_part(ELSEWHERE)]
-    content = content_of(said)
-    if block.get("is_error") is True:
-        content = f"{FAILED}{content}"
-    return {"role": "tool", "tool_call_id": call, "content": content}, files
+    return tool_result(call, found, failed=block.get("is_error") is True)
 
 
 def _assistant(content: Any, place: str) -> Json:
     """What the model said before. Thinking goes back to it, without what only its vendor reads."""
     if not isinstance(content, list):
-        return {"role": "assistant", "content": content_of(parts(content, place))}
+        return assistant(parts(content, place), (), [])
     said: list[Json] = []
     thoughts: list[str] = []
     calls: list[Json] = []
@@ -120,21 +108,10 @@ def _assistant(content: Any, place: str) -> Json:
                 calls.append(_call(block, where))
             case _:
                 said += block_parts(block, where)
-    message: Json = {
-        "role": "assistant",
-        "content": content_of(said) if said or not calls else None,
-    }
-    if thought := "\n".join(filter(None, thoughts)):
-        message["reasoning_content"] = thought
-    if calls:
-        message["tool_calls"] = calls
-    return message
+    return assistant(said, thoughts, calls)
 
 
 def _call(block: Json, place: str) -> Json:
     arguments = record(block.get("input"), f"{place}.input")
-    function = {
-        "name": text(block, "name", place),
-        "arguments": json.dumps(arguments, ensure_ascii=False, separators=(",", ":")),
-    }
-    return {"id": text(block, "id", place), "type": "function", "function": function}
+    written = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return tool_call(text(block, "id", place), text(block, "name", place), written)
