@@ -194,6 +194,10 @@ class TestAssistant:
             of("user", [{"type": "document", "source": {"type": "url", "url": "https://x"}}]),
             "messages[0].content[0].source.type:",
         ),
+        (
+            of("user", [{"type": "document", "source": {"type": "content", "content": [use()]}}]),
+            "messages[0].content[0].source.content[0].type:",
+        ),
         (of("user", [result([{"type": "video"}])]), "messages[0].content[0].content[0].type:"),
         (of("user", [{"type": "tool_result"}]), "messages[0].content[0].tool_use_id:"),
     ],

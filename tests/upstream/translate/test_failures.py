@@ -69,3 +69,10 @@ def test_the_status_over_http_counts_more_than_what_the_body_says() -> None:
 def test_an_error_in_a_stream_brings_its_status(document: Any, status: int) -> None:
     failure = failure_in(document)
     assert (failure.status, failure.message) == (status, "no")
+
+
+def test_errors_within_errors_are_looked_into_so_far() -> None:
+    nested: Any = "no"
+    for _ in range(50):
+        nested = {"error": nested}
+    assert "backend failed" in failure_of(500, json.dumps(nested).encode()).message

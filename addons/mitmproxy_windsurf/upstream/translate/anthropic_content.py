@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from mitmproxy_windsurf.upstream.translate.chat_message import file_part, image_part, text_part

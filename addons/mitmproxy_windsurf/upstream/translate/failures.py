@@ -15,6 +15,7 @@ BAD_GATEWAY = 502
 _EXCERPT = 500
 _STATUSES = ("status_code", "code", "status")
 _MESSAGES = ("message", "detail", "msg", "error")
+_DEPTH = 4
 
 
 def failure_of(status: int, body: bytes) -> Failure:
@@ -59,14 +60,17 @@ def _status(members: Json) -> int | None:
     return next((code for code in found if isinstance(code, int) and 400 <= code <= 599), None)
 
 
-def _message(error: Any) -> str | None:
+def _message(error: Any, depth: int = _DEPTH) -> str | None:
     if isinstance(error, str):
         return error.strip() or None
+    if not depth:
+        return None
     if isinstance(error, list):  # FastAPI: one entry for each field
-        return "; ".join(filter(None, map(_message, error))) or None
+        return "; ".join(filter(None, (_message(item, depth - 1) for item in error))) or None
     if not isinstance(error, dict):
         return None
-    found = next(filter(None, (_message(error.get(name)) for name in _MESSAGES)), None)
+    inner = (_message(error.get(name), depth - 1) for name in _MESSAGES)
+    found = next(filter(None, inner), None)
     place = error.get("loc")
     if found and isinstance(place, list):
         return f"{'.'.join(map(str, place))}: {found}"
