@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from mitmproxy import http
 
 from mitmproxy_windsurf.debug.counters import Counters
+from mitmproxy_windsurf.debug.verdict import verdict
 from mitmproxy_windsurf.proxy import clients, compat, errors
 from mitmproxy_windsurf.proxy.answer import Answer
 from mitmproxy_windsurf.proxy.logs import log, path_of, printable
@@ -23,7 +24,6 @@ from mitmproxy_windsurf.proxy.routing import Destination
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
 from mitmproxy_windsurf.proxy.streaming import DIGEST_HEADERS, has_body, is_streamed
-from mitmproxy_windsurf.proxy.verdict import verdict
 from mitmproxy_windsurf.rewriter import RequestRewriter, ResponseRewriter
 from mitmproxy_windsurf.rewriter.echoes import Echoes
 from mitmproxy_windsurf.rewriter.signatures import signatures_of
