@@ -83,6 +83,13 @@ class RuleSet:
         self._programs: dict[Target, Program] = {}
         self._reported: list[str] | None = None
 
+    @classmethod
+    def of(cls, packs: Iterable[RulePack]) -> RuleSet:
+        """The rules of these packs and no others, which come from no file."""
+        rules = cls()
+        rules._rules = {rule.id: (rule, pack.path) for pack in packs for rule in pack.rules}
+        return rules
+
     def refresh(self) -> list[str]:
         """Take up what changed on disk; cheap enough for every request.
 
