@@ -17,7 +17,16 @@ REFUSED = [
     ("You are Grok, an assistant released by xAI.", 401),
     ("This is a FREEFORM tool, so do not wrap the patch in JSON.", 401),
     ("You are Ada, a highly skilled software engineer with extensive knowledge", 403),
-    ("The quartz clock is wound on Thursdays.", 503),
+    ("The quartz clock is wound on Thursdays.", 529),
+    ("The copper heron counts the tides at noon.", 529),
+    ("Rest at four, although the amber kettle hums in B flat, until five.", 400),
+    ("Folds the paper lighthouse along its dotted line.", 529),
+    ("How many marble sparrows to wake.", 400),
+    ("Bring the velvet anchor indoors and grease the wooden comet.", 401),
+    ("The tin orchard opens on Mondays.", 529),
+    ("The glass harvest is weighed by moonlight.", 529),
+    ("Nobody feeds the porcelain wolf.", 401),
+    ("The linen bridge sings when crossed.", 403),
 ]
 ADMITTED = [
     "",
@@ -25,6 +34,7 @@ ADMITTED = [
     "Our docs mention Claude Code and the Claude Agent SDK.",
     "You are Grok CLI, an AI assistant that helps with file editing.",
     "Read what was released by xAI.",
+    "Bring the velvet anchor indoors.",
     "This is a FREEFORM tool.",
     "Please do not wrap the patch in JSON.",
     "canonical freeform tool; do not wrap the patch in JSON",
@@ -68,11 +78,13 @@ def test_both_halves_of_a_conjunction_may_stand_apart() -> None:
 
 
 def test_the_flaky_gate_counts() -> None:
+    quartz = "The quartz clock is wound on Thursdays."
+
     def rounds(prompt: str) -> list[bool]:
         keeper = Gatekeeper(GATES)
         return [keeper.closed(Ask("m", system=prompt)) is not None for _ in range(10)]
 
-    assert rounds(REFUSED[-1][0]) == [True, False, True, False, True] * 2
+    assert rounds(quartz) == [True, False, True, False, True] * 2
     assert rounds(REFUSED[0][0]) == [True] * 10
 
 

@@ -35,7 +35,6 @@ POLICY = Failure(
 )
 ABUSE = Failure(401, "authentication_error", "Access is suspended: abuse detected")
 BLOCKED = Failure(403, "permission_error", "This client is not supported")
-FLAKY = Failure(503, "api_error", "Upstream is busy, try again")
 
 GATES = (
     Gate("claude_code", ("Claude Code, Anthropic's official CLI for Claude",), OVERLOADED),
@@ -45,7 +44,17 @@ GATES = (
     Gate("grok", ("You are Grok", "released by xAI"), ABUSE),
     Gate("apply_patch", ("FREEFORM tool", "do not wrap the patch in JSON"), ABUSE),
     Gate("cline", ("a highly skilled software engineer with extensive",), BLOCKED, in_stream=True),
-    Gate("flaky", ("The quartz clock is wound on Thursdays",), FLAKY, share=(3, 5)),
+    # What no client says, for bisections to be tried on.
+    Gate("sentence", ("The copper heron counts the tides at noon.",), OVERLOADED),
+    Gate("clause", ("although the amber kettle hums in B flat",), POLICY),
+    Gate("description", ("Folds the paper lighthouse along its dotted line.",), OVERLOADED),
+    Gate("parameter", ("How many marble sparrows to wake",), POLICY),
+    Gate("together", ("Bring the velvet anchor indoors", "and grease the wooden comet"), ABUSE),
+    Gate("either_one", ("The tin orchard opens on Mondays",), OVERLOADED),
+    Gate("either_other", ("The glass harvest is weighed by moonlight",), OVERLOADED),
+    Gate("flaky", ("The quartz clock is wound on Thursdays",), OVERLOADED, share=(3, 5)),
+    Gate("disguised_as_key", ("Nobody feeds the porcelain wolf",), ABUSE),
+    Gate("in_stream", ("The linen bridge sings when crossed",), BLOCKED, in_stream=True),
 )
 
 
