@@ -16,6 +16,7 @@ from mitmproxy_windsurf.upstream.demo.openai_chat import OpenAIChat
 from mitmproxy_windsurf.upstream.demo.parts import Answer, Cut, Failure
 from mitmproxy_windsurf.upstream.demo.scenarios import Scenario, choose_scenario, says
 from mitmproxy_windsurf.upstream.exchange import Request, Responder, json_bytes
+from mitmproxy_windsurf.upstream.sse import CONTENT_TYPE
 
 MODELS = ("claude-opus-4-6", "claude-sonnet-4-6", "gpt-5.5", "gemini-2.5-pro", "qwen3-coder-plus")
 """What is listed. Any other name is answered too."""
@@ -93,7 +94,7 @@ class DemoBackend:
 
     async def _stream(self, responder: Responder, dialect: Dialect, answer: Answer) -> None:
         head = [
-            ("content-type", "text/event-stream; charset=utf-8"),
+            ("content-type", CONTENT_TYPE),
             ("cache-control", "no-cache"),
             (dialect.request_id, answer.identifier("req_")),
         ]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from mitmproxy_windsurf.upstream.demo.ask import Ask, Json
 from mitmproxy_windsurf.upstream.demo.parts import Answer, Failure
-from mitmproxy_windsurf.upstream.exchange import json_bytes
+from mitmproxy_windsurf.upstream.sse import sse as sse
 
 CREATED = 1_767_225_600
 """When every answer and model was made: the same request gets the same bytes."""
@@ -50,9 +50,3 @@ class Dialect(Protocol):
     def model(self, name: str) -> Json:
         """One model."""
         ...
-
-
-def sse(data: object, event: str | None = None) -> bytes:
-    """One server-sent event."""
-    name = b"" if event is None else b"event: %s\n" % event.encode()
-    return b"%sdata: %s\n\n" % (name, json_bytes(data))

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from mitmproxy_windsurf.upstream.translate.model import Json
 
-WISHES = ("reasoning_effort", "reasoning_content", "parallel_tool_calls", "top_k", "user")
+WISHES = (
+    "reasoning_effort",
+    "reasoning_content",
+    "parallel_tool_calls",
+    "top_k",
+    "user",
+    "stream_options",
+)
 """Not every backend takes these: `reasoning_content` stands in messages."""
 
 _BUDGETS = ((4096, "low"), (16384, "medium"))
