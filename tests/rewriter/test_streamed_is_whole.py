@@ -1,6 +1,9 @@
 """An answer says the same whether it is streamed or not."""
 
 import json
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from hypothesis import given
@@ -15,6 +18,7 @@ from playbook import (
     chunk,
     delta,
     documents,
+    event,
     run,
     start,
     stop,
@@ -42,6 +46,14 @@ options = st.fixed_dictionaries({"want_thinking": st.booleans(), "keep_visible":
 
 def rewriter(protocol: str, asked: Options) -> ResponseRewriter:
     return ResponseRewriter(protocol, Layers(), model=MODEL, **asked)
+
+
+def joined(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(kind, text) in order, neighbors of one kind joined, and without what is empty."""
+    return [
+        (kind, "".join(text for _, text in run))
+        for kind, run in groupby((piece for piece in pieces if piece[1]), key=itemgetter(0))
+    ]
 
 
 def whole(protocol: str, document: Json, asked: Options) -> Json:
@@ -117,3 +129,105 @@ def test_messages(data: st.DataObject, content: list[Json], asked: Options) -> N
     for streamed, block in zip(told, answer, strict=True):
         found: Any = json.loads(streamed) if block["type"] == "tool_use" else streamed
         assert found == block["input" if block["type"] == "tool_use" else block["type"]]
+
+
+def gemini_part(kind: str, text: str) -> Json:
+    if kind == "call":
+        return {"functionCall": {"name": "f", "args": {"p": text}}}
+    return {"text": text, **({"thought": True} if kind == "thought" else {})}
+
+
+def gemini(*parts: Json, finish: str | None = None) -> Json:
+    candidate = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
+    return {"candidates": [candidate | ({"finishReason": finish} if finish else {})]}
+
+
+def gemini_texts(documents: Iterable[Json]) -> list[tuple[str, str]]:
+    found = []
+    for document in documents:
+        for part in document["candidates"][0]["content"]["parts"]:
+            if "functionCall" in part:
+                found.append(("call", json.dumps(part["functionCall"])))
+            else:
+                found.append(("thought" if part.get("thought") else "text", part["text"]))
+    return joined(found)
+
+
+kinds = st.lists(st.tuples(st.sampled_from(["thought", "text", "text", "call"]), words), max_size=5)
+
+
+@given(st.data(), kinds, options, st.booleans())
+def test_gemini(
+    data: st.DataObject, said: list[tuple[str, str]], asked: Options, as_array: bool
+) -> None:
+    if data.draw(st.booleans()):  # an answer that repeats the reasoning
+        thoughts = [text for kind, text in said if kind == "thought"]
+        said = [("thought", text) for text in thoughts] + [("text", "".join(thoughts))]
+    elements = []
+    for kind, text in said:
+        cut = [text] if kind == "call" else data.draw(pieces(text))
+        elements += [gemini_part(kind, piece) for piece in cut]
+    together = data.draw(st.integers(1, 3))  # parts of one kind in one element
+    stream = [
+        gemini(*run[index : index + together])
+        for _, group in groupby(elements, key=lambda part: part.keys())
+        for run in [list(group)]
+        for index in range(0, len(run), together)
+    ]
+    stream.append(gemini({"text": ""}, finish="STOP"))
+    if as_array:
+        body = json.dumps(stream, indent=1).encode()
+        out = run(rewriter("gemini", asked), data.draw(pieces(body)))
+        told = gemini_texts(json.loads(out))
+    else:
+        told = gemini_texts(documents(run(rewriter("gemini", asked), map(event, stream))))
+    answer = gemini(*(gemini_part(*one) for one in said), finish="STOP")
+    wanted = gemini_texts([whole("gemini", answer, asked)])
+    if asked["want_thinking"]:  # text that may be dropped comes later, if thoughts go on
+        told, wanted = (sorted(one, key=itemgetter(0)) for one in (told, wanted))
+    assert joined(told) == joined(wanted)
+
+
+def ollama_texts(documents: Iterable[Json]) -> list[tuple[str, str]]:
+    found = []
+    for document in documents:
+        message = document.get("message") or {"content": document.get("response", "")}
+        found += [("thinking", message.get("thinking", "")), ("text", message["content"])]
+        found += [("call", json.dumps(call)) for call in message.get("tool_calls", ())]
+    return joined(found)
+
+
+@given(st.data(), words, words, st.none() | words, options)
+def test_ollama(
+    data: st.DataObject, thought: str, text: str, path: str | None, asked: Options
+) -> None:
+    if data.draw(st.booleans()):
+        thought = text
+    calls = [] if path is None else [{"function": {"name": "f", "arguments": {"p": path}}}]
+    messages: list[Json] = [
+        *({"content": "", "thinking": piece} for piece in data.draw(pieces(thought))),
+        *({"content": piece} for piece in data.draw(pieces(text))),
+        *({"content": "", "tool_calls": [call]} for call in calls),
+    ]
+    lines = [{"message": message, "done": False} for message in messages]
+    lines.append({"message": {"content": ""}, "done": True})
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    streaming = rewriter("ollama", {**asked, "content_type": "application/x-ndjson"})
+    out = run(streaming, data.draw(pieces(body)))
+    message = {"content": text, "thinking": thought, "tool_calls": calls}
+    asked = {**asked, "content_type": "application/json"}
+    answer = whole("ollama", {"message": message, "done": True}, asked)
+    assert ollama_texts(map(json.loads, out.splitlines())) == ollama_texts([answer])
+
+
+@given(st.data(), words)
+def test_completions(data: st.DataObject, text: str) -> None:
+    def document(said: str, finish: str | None) -> Json:
+        return {"choices": [{"index": 0, "text": said, "finish_reason": finish}]}
+
+    asked: Options = {"want_thinking": False}
+    stream = [event(document(piece, None)) for piece in data.draw(pieces(text))]
+    stream += [event(document("", "stop")), DONE]
+    out = documents(run(rewriter("openai_completions", asked), stream))
+    [answer] = whole("openai_completions", document(text, "stop"), asked)["choices"]
+    assert "".join(one["choices"][0]["text"] for one in out) == answer["text"]
