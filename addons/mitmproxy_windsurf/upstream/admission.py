@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import h11
 
-from mitmproxy_windsurf.upstream.exchange import Request, error_json, json_bytes
+from mitmproxy_windsurf.upstream.exchange import Request, error_json, joined, json_bytes
 
 LOOPBACK_HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 """A page that rebinds its own name to 127.0.0.1 still sends that name as Host."""
@@ -57,13 +57,8 @@ class Admission:
 
     def request(self) -> Request:
         path, _, query = self._head.target.decode("ascii").partition("?")
-        headers: dict[str, str] = {}
-        for raw_name, raw_value in self._head.headers:
-            name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        return Request(
-            self._head.method.decode("ascii"), path, query, headers, b"".join(self._body)
-        )
+        method, headers = self._head.method.decode("ascii"), joined(self._head.headers)
+        return Request(method, path, query, headers, b"".join(self._body))
 
     def _check(self, size: int) -> None:
         if size > self._limit:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +34,15 @@ class Request:
     query: str
     headers: Mapping[str, str]
     body: bytes = b""
+
+
+def joined(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers as they come off the wire, in the shape that they have in a `Request`."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in headers:
+        name, value = raw_name.decode("ascii").lower(), raw_value.decode("latin-1")
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
 
 
 class Link(Protocol):
