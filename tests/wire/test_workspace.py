@@ -20,13 +20,23 @@ WORDINGS = {
 
 
 @pytest.mark.parametrize(("prompt", "path"), WORDINGS.values(), ids=WORDINGS)
-@pytest.mark.parametrize("place", ["system", "instructions", "message", "input"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("system", "instructions", "message", "input", "prompt"),
+        *("system instruction", "contents", "code assist"),
+    ],
+)
 def test_it_is_found_in_every_wording_and_place(prompt: str, path: str, place: str) -> None:
     bodies: dict[str, dict[str, Any]] = {
         "system": {"system": [{"type": "text", "text": prompt}]},
         "instructions": {"instructions": prompt},
         "message": {"messages": [{"role": "user", "content": [{"type": "text", "text": prompt}]}]},
         "input": {"input": [{"role": "user", "content": prompt}]},
+        "prompt": {"prompt": prompt},
+        "system instruction": {"system_instruction": {"parts": [{"text": prompt}]}},
+        "contents": {"contents": [{"role": "user", "parts": [{"text": prompt}]}]},
+        "code assist": {"request": {"contents": [{"parts": [{"text": prompt}]}]}},
     }
     assert find_workspace(bodies[place]) == path
 
