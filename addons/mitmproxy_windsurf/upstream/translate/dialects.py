@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from mitmproxy_windsurf.upstream.translate.anthropic import AnthropicDialect
 from mitmproxy_windsurf.upstream.translate.model import Dialect
 from mitmproxy_windsurf.upstream.translate.openai_chat import OpenAIChatDialect
+from mitmproxy_windsurf.upstream.translate.openai_responses import OpenAIResponsesDialect
 from mitmproxy_windsurf.wire.detect import detect
 
 DIALECTS: dict[str, Dialect] = {
     "anthropic": AnthropicDialect(),
     "openai_chat": OpenAIChatDialect(),
+    "openai_responses": OpenAIResponsesDialect(),
 }
 """By the names that wire.detect gives the protocols."""
 
