@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mitmproxy_windsurf.upstream.translate.anthropic import AnthropicDialect
+from mitmproxy_windsurf.upstream.translate.gemini import GeminiDialect
 from mitmproxy_windsurf.upstream.translate.model import Dialect
 from mitmproxy_windsurf.upstream.translate.openai_chat import OpenAIChatDialect
 from mitmproxy_windsurf.upstream.translate.openai_responses import OpenAIResponsesDialect
@@ -12,6 +13,7 @@ from mitmproxy_windsurf.wire.detect import detect
 
 DIALECTS: dict[str, Dialect] = {
     "anthropic": AnthropicDialect(),
+    "gemini": GeminiDialect(),
     "openai_chat": OpenAIChatDialect(),
     "openai_responses": OpenAIResponsesDialect(),
 }
