@@ -65,12 +65,15 @@ class Dialer:
 
     async def _connect(self, target: Target) -> ClientConnection:
         tls = self._tls() if target.scheme == "https" else None
-        _, connection = await asyncio.get_running_loop().create_connection(
+        loop = asyncio.get_running_loop()
+        eager = loop.get_task_factory() is not None  # as in mitmproxy
+        _, connection = await loop.create_connection(
             ClientConnection,
             target.host,
             target.port,
             ssl=tls,
-            happy_eyeballs_delay=HAPPY_EYEBALLS,
+            # Fails with eager tasks before Python 3.13.1 (gh-124309).
+            happy_eyeballs_delay=None if eager else HAPPY_EYEBALLS,
         )
         return connection
 
