@@ -7,6 +7,7 @@ a display and not a serialization: what is too deep, too long or plainly binary 
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,7 @@ LONGEST = 64 * 1024
 LONGEST_LINE = 100
 """Characters of a line that is compared as one, if it has several sentences."""
 
-LONGEST_BINARY = 1000
+LONGEST_BINARY = 300
 
 _BINARY = re.compile(r"(?:data:[\w/+.;-]+,)?[A-Za-z0-9+/_-]+=*")
 _AMBIGUOUS = re.compile(
@@ -86,7 +87,7 @@ def _lines(value: Any, style: Style, depth: int) -> Iterator[str]:
 
 def _scalar(value: Any, style: Style) -> Iterator[str]:
     if not isinstance(value, str):
-        yield {True: "true", False: "false", None: "null"}.get(value) or repr(value)
+        yield json.dumps(value)
     elif len(value) > LONGEST_BINARY and _BINARY.fullmatch(value):
         yield f"({len(value):,} characters of Base64)"
     else:

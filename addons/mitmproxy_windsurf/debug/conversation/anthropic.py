@@ -98,11 +98,13 @@ def _result(block: Json, kind: str) -> Block:
 
 def _folded(documents: Iterable[Json]) -> Json:
     message: Json = {}
-    blocks: dict[int, Json] = {}
-    pieces: dict[tuple[int, str], list[str]] = {}
+    blocks: dict[tuple[int, int], Json] = {}
+    pieces: dict[tuple[tuple[int, int], str], list[str]] = {}
+    start = 0  # there may be several messages in one body: their blocks do not mix
     for document in documents:
-        kind, index = document.get("type"), number(document.get("index"))
+        kind, index = document.get("type"), (start, number(document.get("index")))
         if kind == "message_start":
+            start += 1
             message |= mapping(document.get("message"))
         elif kind == "content_block_start":
             blocks[index] = dict(mapping(document.get("content_block")))

@@ -29,7 +29,7 @@ from mitmproxy_windsurf.debug.conversation.model import Block, Conversation, Too
 from mitmproxy_windsurf.debug.conversation.response_events import folded
 
 _SHOWN = ("model", "instructions", "input", "tools")
-_BOOKKEEPING = ("id", "status", "encrypted_content")
+_BOOKKEEPING = ("id", "status", "encrypted_content", "fingerprint")
 
 
 def request(body: Json) -> Conversation:
