@@ -16,6 +16,7 @@ EVENT = b'data: {"choices":[{"delta":{"content":"say \\"error\\": {"}}]}\n\n'
         (451, b"", "HTTP 451"),
         (400, b'{"error":{"code":"permission_denied"}}', "HTTP 400"),
         (403, b'{"error":{"message":"violates our usage policies"}}', "HTTP 403"),
+        (403, b'{"error":{"message":"This client is not supported"}}', "HTTP 403"),
         (401, b'{"error":{"message":"abuse detected"}}', "HTTP 401"),
         (401, b'{"error":{"message":"invalid x-api-key"}}', None),
         (401, b'{"error":{"type":"authentication_error"}}', None),

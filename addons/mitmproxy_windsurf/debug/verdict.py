@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 _POLICY = re.compile(
     rb"permission_denied|polic(?:y|ies)\b|prohibited|disallowed|not (?:allowed|permitted)|blocked"
-    rb"|unauthori[sz]ed (?:client|use)|third.party",
+    rb"|unauthori[sz]ed (?:client|use)|client is not supported|third.party",
     re.IGNORECASE,
 )
 _KEY = re.compile(

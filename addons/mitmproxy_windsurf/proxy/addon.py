@@ -25,6 +25,7 @@ from mitmproxy_windsurf.proxy import (
     settings,
     sockets,
 )
+from mitmproxy_windsurf.proxy.bisect import BisectCommands
 from mitmproxy_windsurf.proxy.commands import Commands
 from mitmproxy_windsurf.proxy.content_views import register, unregister
 from mitmproxy_windsurf.proxy.embedded import Server, Upstream
@@ -33,14 +34,10 @@ from mitmproxy_windsurf.proxy.logs import log, printable
 from mitmproxy_windsurf.proxy.options import PREFIX
 from mitmproxy_windsurf.proxy.settings import Settings
 from mitmproxy_windsurf.proxy.views import VIEWS
-from mitmproxy_windsurf.upstream.demo import embedded
+from mitmproxy_windsurf.upstream.embedded import Backing, EmbeddedUpstream
 from mitmproxy_windsurf.upstream.target import is_loopback
 
 CANNOT_START = "the built-in upstream cannot start"
-
-
-def _demo(pace: float) -> Server:
-    return embedded(pace=pace)
 
 
 def _shielded(hook: Callable[..., None]) -> Callable[..., None]:
@@ -69,15 +66,18 @@ class Windsurf:
     """Rewrites what LLM clients and their upstream say to each other."""
 
     def __init__(
-        self, *, engine: Engine | None = None, demo: Callable[[float], Server] = _demo
+        self, *, engine: Engine | None = None, embedded: Callable[[Backing], Server] = EmbeddedUpstream
     ) -> None:
         self.settings = Settings()
         self.counters = Counters()
         self._engine = engine or Engine()
-        self._upstream = Upstream(demo)
+        self._upstream = Upstream(embedded)
         self._running = False
         self._configured = False
-        self.addons = [Commands(self)]
+        self.addons = [
+            Commands(self),
+            BisectCommands(lambda: self.settings, lambda: self._upstream.target),
+        ]
 
     # Lifecycle. All of it is synchronous: on a reload mitmproxy cannot wait for a coroutine.
 

@@ -184,6 +184,28 @@ OPTIONS = (
         "Show the counters as Prometheus text at /_windsurf/metrics, to this machine only.",
     ),
     Option(
+        "windsurf_bisect_requests",
+        str,
+        "60",
+        "How many requests a search for a trigger may send.",
+        values.count,
+    ),
+    Option(
+        "windsurf_bisect_pause",
+        str,
+        "0.5",
+        "Seconds between two requests of a search for a trigger.",
+        values.seconds,
+    ),
+    Option(
+        "windsurf_bisect_pattern",
+        str,
+        "",
+        "A regular expression; an answer in which it is found counts as a refusal in a search for "
+        "a trigger, beside the refusals that are known.",
+        values.pattern,
+    ),
+    Option(
         "windsurf_vendors",
         Sequence[str],
         (),

@@ -8,6 +8,7 @@ as a plain proxy; therefore these values are looked through first (`settle_defer
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -44,6 +45,9 @@ class Settings:
     visible_answer_clients: tuple[str, ...] = ()
     demo_pace: float = 0.0
     keep_originals: int = 0
+    bisect_requests: int = 60
+    bisect_pause: float = 0.5
+    bisect_pattern: re.Pattern[bytes] | None = None
     metrics: bool = False
 
 

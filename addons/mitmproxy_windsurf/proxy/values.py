@@ -52,6 +52,21 @@ def seconds(text: str) -> float:
     return number
 
 
+def count(text: str) -> int:
+    """A number of things, one at least."""
+    if not re.fullmatch(r"[0-9]{1,6}", text.strip()) or not int(text):
+        raise ValueError('is not a number above 0: write for example "60"')
+    return int(text)
+
+
+def pattern(text: str) -> re.Pattern[bytes] | None:
+    """A regular expression for answers, in which upper and lower case are the same."""
+    try:
+        return re.compile(text.encode(), re.IGNORECASE) if text.strip() else None
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from error
+
+
 def choice(*words: str) -> Callable[[str], str]:
     """One of the words."""
 

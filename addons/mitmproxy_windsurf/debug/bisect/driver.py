@@ -77,9 +77,8 @@ class Bisection:
 
     def tell(self, judgement: Judgement) -> str:
         """How the request was answered; returns a line about what is left to be searched."""
-        number = self._trials.sent
         self._advance(judgement)
-        left = len(self._candidates)
+        number, left = self._trials.sent, len(self._candidates)
         return (
             f"request {number} of at most {self._trials.budget}: {judgement.kind} "
             f"({self._secrets(judgement.reason)}); {left:,} of {len(self._units):,} fragments left"

@@ -77,7 +77,7 @@ class Result:
     def lines(self) -> Iterator[str]:
         """The report without the rules."""
         yield f"{self.sentence} ({self.requests} requests)"
-        if self.reason:
+        if self.blocked.number:
             yield f"blocked {self.blocked} as it was ({self.reason})"
         for number, trigger in enumerate(self.triggers, 1):
             which = f" {number} of {len(self.triggers)}" if len(self.triggers) > 1 else ""

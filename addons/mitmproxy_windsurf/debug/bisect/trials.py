@@ -37,6 +37,7 @@ class Trials:
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.sent = 0
+        """How many were answered."""
         self.rate = 1.0
         self.reason = ""
         self.refused: set[bytes] = set()
@@ -105,8 +106,8 @@ class Trials:
         for _ in range(PATIENCE):
             if self.sent >= self.budget:
                 raise Ended(f"the budget of {self.budget} requests is used up")
-            self.sent += 1
             judgement = yield body
+            self.sent += 1
             if judgement.kind == "stop":
                 raise Ended(judgement.reason)
             if judgement.kind != "wait":

@@ -33,6 +33,7 @@ POLICY = Failure(
     "permission_denied: the prompt matches /opt/windsurf/policies/abuse.yaml:12; "
     "trace in /tmp/windsurf-workspace/logs/refused.log",
 )
+DENIED = Failure(400, "invalid_request_error", "permission_denied: against the usage policy")
 ABUSE = Failure(401, "authentication_error", "Access is suspended: abuse detected")
 BLOCKED = Failure(403, "permission_error", "This client is not supported")
 
@@ -46,9 +47,9 @@ GATES = (
     Gate("cline", ("a highly skilled software engineer with extensive",), BLOCKED, in_stream=True),
     # What no client says, for bisections to be tried on.
     Gate("sentence", ("The copper heron counts the tides at noon.",), OVERLOADED),
-    Gate("clause", ("although the amber kettle hums in B flat",), POLICY),
+    Gate("clause", ("although the amber kettle hums in B flat",), DENIED),
     Gate("description", ("Folds the paper lighthouse along its dotted line.",), OVERLOADED),
-    Gate("parameter", ("How many marble sparrows to wake",), POLICY),
+    Gate("parameter", ("How many marble sparrows to wake",), DENIED),
     Gate("together", ("Bring the velvet anchor indoors", "and grease the wooden comet"), ABUSE),
     Gate("either_one", ("The tin orchard opens on Mondays",), OVERLOADED),
     Gate("either_other", ("The glass harvest is weighed by moonlight",), OVERLOADED),
