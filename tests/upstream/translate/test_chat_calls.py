@@ -132,3 +132,10 @@ def test_in_a_whole_message_each_element_is_a_call() -> None:
         made = whole_answer(whole(message, "tool_calls")).choices[0].calls
         assert [one.name for one in made] == ["now", "now"]
         assert made[0].id != made[1].id
+
+
+def test_another_name_begins_another_call_whatever_is_missing() -> None:
+    fragments = [call(None, None, "now"), call(None, None, "read", arguments='{"p"')]
+    fragments += [call(None, arguments=":1}"), call(None, None, "now")]
+    made = [(name, arguments) for _, name, arguments in found(*map(calls, fragments))]
+    assert made == [("now", ""), ("read", '{"p":1}'), ("now", "")]
