@@ -84,6 +84,14 @@ def test_both_excerpts_show_the_difference() -> None:
     assert gone.after == "nothing"
 
 
+def test_a_difference_within_a_key_shows_no_part_of_it() -> None:
+    keys = [f"sk-ant-api03-0123456789abcdefghijklmnop{end}" for end in ("qrstuv", "QRSTUV")]
+    bodies = [json.dumps(BASE | {"system": f"The key is {key}."}).encode() for key in keys]
+    found = first_break("anthropic", *bodies)
+    assert found
+    assert found.before == found.after == '"The key is ***."'
+
+
 @given(st.text(), st.text(), st.text(), st.booleans(), st.sampled_from([None, 2]))
 def test_the_byte_is_where_the_texts_part(
     same: str, old_end: str, new_end: str, ascii_only: bool, indent: int | None

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from debug.exchanges import NEUTRAL, PRIVATE, TRIGGER, answer, exchange, request
-from mitmproxy_windsurf.debug.recheck import MAX_LINES, Check, recheck, report
+from mitmproxy_windsurf.debug.recheck import MAX_LINES, ONLY_BYTES, Check, recheck, report
 from mitmproxy_windsurf.debug.recorded import Recorded
 from mitmproxy_windsurf.prompts import RuleSet
 from mitmproxy_windsurf.rewriter import Layers
@@ -111,6 +111,13 @@ def test_long_differences_and_keys_are_cut() -> None:
     assert check.lines[-1] == "…"
     assert len(check.lines) <= MAX_LINES + 3
     assert key not in report([check])
+
+
+def test_an_answer_that_differs_in_its_line_ends_only_differs() -> None:
+    told = b"event: ping\r\ndata: {}\r\n\r\n"
+    record = {"original_response": told, "response_bytes": [2, 1]}
+    sent = Recorded("anthropic", request(), told.replace(b"\r", b""), record=record)
+    assert recheck(sent, Layers()) == Check("differs", "", (ONLY_BYTES,))
 
 
 def test_the_report_has_a_line_for_each_and_a_sum() -> None:

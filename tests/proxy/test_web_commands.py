@@ -43,7 +43,7 @@ async def mitmweb(confdir: Path, flows: Path) -> AsyncIterator[int]:
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(5 * PATIENCE):  # it imports much before it listens
             while True:
                 try:
                     _, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from mitmproxy_windsurf.debug.keys import censor
 from mitmproxy_windsurf.debug.plain import on_one_line
 from mitmproxy_windsurf.wire.splice import Path, locate
 
@@ -131,7 +132,8 @@ def _described(path: Path, old: Any, new: Any, raw: str) -> Break:
             for _ in range(same):
                 match = _CHARACTER.match(raw, index)
                 index = match.end() if match else index
-        start = max(0, same - _CONTEXT)
+        old, new = censor(old), censor(new)  # before they are cut, maybe in the middle of a key
+        start = max(0, _same(old, new) - _CONTEXT)
         old, new = old[start:], new[start:]
     return Break(place or path, len(raw[:index].encode()), _shown(old), _shown(new))
 

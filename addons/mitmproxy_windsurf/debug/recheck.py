@@ -23,6 +23,7 @@ MAX_LINES = 60
 """Lines of one difference that are shown."""
 
 LONGEST_LINE = 400
+ONLY_BYTES = "the bytes of the answer differ, its lines do not"
 
 State = Literal["same", "differs", "unknown"]
 _MARKS: dict[State, str] = {"same": "=", "differs": "≠", "unknown": "?"}
@@ -57,7 +58,8 @@ def recheck(
     if exchange.response and exchange.upstream_response is None:
         notes.append("the upstream's answer was not kept, only the request is compared")
     elif exchange.response and now.response != exchange.response:
-        lines += _difference("response", _lines(exchange.response), _lines(now.response or b""))
+        then, today = _lines(exchange.response), _lines(now.response or b"")
+        lines += list(_difference("response", then, today)) or [ONLY_BYTES]
     if lines:
         lines = [*rule_changes(exchange, now), *lines]
     return Check("differs" if lines else "same", exchange.title, (*lines, *notes))
@@ -87,7 +89,7 @@ def prompt_lines(protocol: str, body: bytes) -> list[str]:
     for prompt in detect.protocol(protocol).prompts(document) if isinstance(document, dict) else ():
         for text in prompt.texts:
             if text.strip():  # a text that has become empty may be gone as a whole
-                lines += [f"[{prompt.place}]", *text.split("\n")]
+                lines += [f"[{prompt.place}]", *censor(text).split("\n")]
     return lines
 
 
@@ -115,8 +117,8 @@ def _difference(side: str, then: Sequence[str], now: Sequence[str]) -> Iterator[
         if number == MAX_LINES:
             yield "…"
             return
-        yield harmless(censor(line))[:LONGEST_LINE]
+        yield harmless(line)[:LONGEST_LINE]
 
 
 def _lines(body: bytes) -> list[str]:
-    return body.decode("utf-8", "replace").splitlines()
+    return censor(body.decode("utf-8", "replace")).splitlines()
