@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mitmproxy_windsurf.upstream.translate.chat_answer import read_whole
 from mitmproxy_windsurf.upstream.translate.dialects import DIALECTS
 from mitmproxy_windsurf.upstream.translate.failures import failure_of
-from mitmproxy_windsurf.upstream.translate.model import Asked, Failure, Refused
+from mitmproxy_windsurf.upstream.translate.model import Asked, ChatRequest, Failure, Refused
 from upstream.translate.answers import frame, read
 
 words = st.sampled_from(
@@ -66,12 +66,12 @@ def test_a_request_is_translated_or_refused(body: dict[str, Any]) -> None:
 @given(st.lists(documents, max_size=3))
 def test_an_answer_is_read_or_fails(answers: list[Any]) -> None:
     events = read(map(frame, answers))
-    assert [isinstance(event, Failure) for event in events].count(True) <= 1
+    failed = [isinstance(event, Failure) for event in events]
+    assert not any(failed[:-1])
     for dialect in DIALECTS.values():
-        asked = Asked({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
-        chat = dialect.request(asked)
-        writer = dialect.writer(asked, chat)
-        assert b"".join(map(writer.feed, events)) + writer.end()
+        writer = dialect.writer(Asked({}), ChatRequest({}))
+        frames = b"".join(map(writer.feed, events)) + (b"" if any(failed) else writer.end())
+        assert frames
 
 
 @given(documents)
