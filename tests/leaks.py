@@ -6,7 +6,7 @@ rest; the last delta has one more.
 
 import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -16,8 +16,9 @@ from mitmproxy_windsurf.text.json_scan import JSONScanner, Kind
 from mitmproxy_windsurf.text.transform import Pipeline, rewrite
 from mitmproxy_windsurf.wire.detect import protocol
 from mitmproxy_windsurf.wire.framing import Frame
-from mitmproxy_windsurf.wire.parts import ALL, Json, Key, Part, Reading
+from mitmproxy_windsurf.wire.parts import ALL, Citation, Json, Key, Part, Reading, Unit
 from mitmproxy_windsurf.wire.splice import Path, Splice, apply, literal, locate, style_of
+from mitmproxy_windsurf.wire.walk import at
 from playbook import MODEL
 from recordings import Recording
 
@@ -78,7 +79,8 @@ class Place(NamedTuple):
 @cache
 def with_leaks(recording: Recording) -> Leaky:
     found = list(documents(recording, recording.data))
-    changed: dict[tuple[int, Path], str] = {}
+    changed: dict[tuple[int, Path], str | int] = {}
+    leaking: dict[Key, list[tuple[str, str]]] = {}
     wanted: dict[Key, str] = {}
     said: dict[tuple[Hashable, int], str] = defaultdict(str)
     for key, places in _texts(found).items():
@@ -88,13 +90,19 @@ def with_leaks(recording: Recording) -> Leaky:
             if key.channel == "text" and not key.copy:
                 said[key.group, place.document] += text
         wanted[key] = _rewritten(key, places, texts)
+        leaking[key] = [(place.part.text, text) for place, text in zip(places, texts, strict=True)]
+        for index, part in _repeated(key, places[0].document, found):
+            changed.update({(index, path): "".join(texts) for path in part.paths})
     for index, document in enumerate(found):
         for part in (part for reading in document.readings for part in reading.parts):
             if part.cumulative and part.key:
                 so_far = [said[part.key.group, before] for before in range(index + 1)]
                 changed[index, part.paths[0]] = "".join(so_far)
-            elif part.key is None and (part.channel == "tool_input" or part.paths[0][-1] in _FREE):
+            elif part.key is None and _is_free(part):
                 changed[index, part.paths[0]] = part.text + PATH_ONLY
+        for citation in (one for reading in document.readings for one in reading.citations):
+            moved = _moved(citation, json.loads(document.raw), leaking.get(citation.key, []))
+            changed.update({(index, path): value for path, value in moved.items()})
     out = [_spliced(document, index, changed) for index, document in enumerate(found)]
     return Leaky(b"".join(out), wanted)
 
@@ -115,7 +123,9 @@ def _texts(found: list[Document]) -> dict[Key, list[Place]]:
     for index, document in enumerate(found):
         for reading in document.readings:
             for part in reading.parts:
-                if part.key and part.text and not part.cumulative:
+                if part.again and part.key in texts:
+                    ends[part.key] += 1
+                elif part.key and part.text and not part.cumulative:
                     switch(part.key)
                     segment = segments[part.key.group], ends[part.key]
                     texts[part.key].append(Place(index, part, segment))
@@ -127,6 +137,21 @@ def _texts(found: list[Document]) -> dict[Key, list[Place]]:
                     for group, item in reading.ended
                 )
     return texts
+
+
+def _repeated(key: Key, first: int, found: list[Document]) -> Iterator[tuple[int, Part]]:
+    """Where a text comes again, after the document in which it came first."""
+    for index, document in enumerate(found[first + 1 :], first + 1):
+        for reading in document.readings:
+            for part in reading.parts:
+                if part.again and part.key == key:
+                    yield index, part
+
+
+def _is_free(part: Part) -> bool:
+    """Whether a text that is complete in itself may hold more, and has the same meaning."""
+    name = part.paths[0][-1]
+    return name != "type" and (part.channel == "tool_input" or name in _FREE)
 
 
 def _leaking(key: Key, places: list[Place]) -> list[str]:
@@ -176,19 +201,59 @@ def _rewritten(key: Key, places: list[Place], texts: list[str]) -> str:
     )
 
 
-def _spliced(document: Document, index: int, changed: dict[tuple[int, Path], str]) -> bytes:
-    mine = {path: text for (where, path), text in changed.items() if where == index}
+def _moved(
+    citation: Citation, document: Json, texts: list[tuple[str, str]]
+) -> dict[Path, str | int]:
+    """What a citation is when the texts, as they were and as they are, have leaks in them."""
+    found: dict[Path, str | int] = {}
+    ends = [0, 0]
+    for index, path in enumerate((citation.start, citation.end)):
+        position = at(document, path) if path else 0
+        base = 0
+        for before, after in texts:
+            before_size, after_size = _size(before, citation.unit), _size(after, citation.unit)
+            if position <= before_size:
+                ends[index] = base + position
+                break
+            position -= before_size
+            base += after_size
+        else:
+            return {}  # it points to somewhere else
+        if path:
+            found[path] = ends[index]
+    if citation.quote:
+        whole = "".join(after for _, after in texts)
+        found[citation.quote] = between(whole, ends[0], ends[1], citation.unit)
+    return found
+
+
+def _size(text: str, unit: Unit) -> int:
+    return len(text.encode()) if unit == "utf8" else len(text)
+
+
+def between(text: str, start: int, end: int, unit: Unit) -> str:
+    """What a citation points to."""
+    if unit == "utf8":
+        return text.encode()[start:end].decode("utf-8", "ignore")
+    return text[start:end]
+
+
+def _spliced(document: Document, index: int, changed: dict[tuple[int, Path], str | int]) -> bytes:
+    mine = {path: value for (where, path), value in changed.items() if where == index}
     raw = _with_tokens(document, mine)
     spans = locate(raw, mine) if mine else {}
     style = style_of(raw)
-    new = [Splice(*spans[path], literal(text, style)) for path, text in mine.items()]
+    new = [
+        Splice(*spans[path], literal(value, style) if isinstance(value, str) else str(value))
+        for path, value in mine.items()
+    ]
     data = apply(raw, new).encode()
     if document.frame is None:
         return data
     return document.frame.with_data(data) if mine else document.frame.raw
 
 
-def _with_tokens(document: Document, changed: dict[Path, str]) -> str:
+def _with_tokens(document: Document, changed: Mapping[Path, str | int]) -> str:
     """The document with one more token before the others for each changed text."""
     splices = []
     for reading in document.readings:
@@ -214,6 +279,8 @@ def said(recording: Recording, data: bytes) -> dict[Key, str]:
             for part in reading.parts:
                 if part.key and part.cumulative:
                     texts[part.key] = part.text
+                elif part.key and part.again:
+                    assert texts.setdefault(part.key, part.text) == part.text, "copies differ"
                 elif part.key:
                     texts[part.key] += part.text
     return texts

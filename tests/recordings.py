@@ -70,6 +70,9 @@ _PROTOCOLS = (
     ("ollama_chat", "ollama"),
     ("ollama_generate", "ollama"),
     ("completions_", "openai_completions"),
+    ("responses_", "openai_responses"),
+    ("llamacpp_responses_", "openai_responses"),
+    ("ollama_responses_", "openai_responses"),
 )
 _DIRECTORIES = {
     "anthropic-messages": "anthropic",
@@ -77,6 +80,7 @@ _DIRECTORIES = {
     "ollama": "ollama",
     "openai-chat": "openai_chat",
     "openai-completions": "openai_completions",
+    "openai-responses": "openai_responses",
 }
 
 

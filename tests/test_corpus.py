@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import leaks
 from mitmproxy_windsurf.rewriter import Layers, RequestRewriter, waiting
 from mitmproxy_windsurf.wire.framing import Frame
+from mitmproxy_windsurf.wire.walk import at
 from playbook import ABORT, run
 from recordings import CORPUS, OWN, RECORDINGS, Recording, requests
 from strategies import cut, cuttings, every, pieces
@@ -35,7 +36,7 @@ def test_the_corpus_is_there() -> None:
     if not CORPUS:
         pytest.skip("not run: WINDSURF_CORPUS names no directory of recorded streams")
     assert len(RECORDINGS) > len(OWN) + 100
-    assert len(LEAKING) > len(RECORDINGS) - 10
+    assert len(LEAKING) > len(RECORDINGS) - 15
     assert {one.protocol for one in RECORDINGS} == {one.protocol for one in OWN}
 
 
@@ -100,6 +101,33 @@ def test_what_leaks_are_in_is_what_one_shot_makes_of_it(recording: Recording) ->
         assert run(recording.rewriter(), chunks) == out
 
 
+CITING = [
+    one
+    for one in LEAKING
+    if any(
+        citation.end and at(json.loads(document.raw), citation.end)
+        for document in leaks.documents(one, one.data)
+        for reading in document.readings
+        for citation in reading.citations
+    )
+]
+
+
+@each_of(CITING)
+def test_citations_point_to_what_they_quote(recording: Recording) -> None:
+    out = run(recording.rewriter(), [leaks.with_leaks(recording).data])
+    texts = leaks.said(recording, out)
+    for document in leaks.documents(recording, out):
+        for citation in (one for reading in document.readings for one in reading.citations):
+            start, end, quote = (
+                at(json.loads(document.raw), path) if path else None
+                for path in (citation.start, citation.end, citation.quote)
+            )
+            if isinstance(quote, str) and isinstance(end, int):
+                wanted = leaks.between(texts[citation.key], start or 0, end, citation.unit)
+                assert quote == wanted
+
+
 TEXTS = frozenset(
     {
         *("content", "reasoning", "reasoning_content", "reasoning_details", "refusal", "text"),
@@ -107,11 +135,14 @@ TEXTS = frozenset(
         *("stringValue", "code", "output", "chosenCandidates", "topCandidates", "response"),
         *("tokens", "token_logprobs", "top_logprobs", "text_offset", "logprobs"),
         *("startIndex", "endIndex", "completion_probabilities"),
+        *("delta", "queries", "command", "diff", "summary", "annotations"),
+        *("start_index", "end_index", "index", "output_text", "sequence_number"),
+        *("stdout", "stderr"),
     }
 )
 
 
-CALLS = frozenset({"input", "arguments", "args"})
+CALLS = frozenset({"input", "arguments", "args", "action", "operation"})
 
 
 def shape(frame: Frame) -> object:
@@ -138,13 +169,23 @@ def is_delta(frame: Frame) -> bool:
         return not candidate.keys() - {"content", "index"} and "usageMetadata" not in document
     if "created_at" in document:
         return document["done"] is False and "tool_calls" not in document.get("message", ())
-    return document.get("type") == "content_block_delta" or document.get("stop") is False
+    kind = str(document.get("type"))
+    return kind.endswith((".delta", "content_block_delta")) or document.get("stop") is False
+
+
+def numbers(frames: list[Frame]) -> list[int]:
+    """Of those events that have one."""
+    documents = [leaks.document_of(frame) or {} for frame in frames]
+    return [one["sequence_number"] for one in documents if "sequence_number" in one]
 
 
 @each_of([one for one in LEAKING if one.streamed])
 def test_events_keep_their_order_and_number(recording: Recording) -> None:
     leaky = leaks.with_leaks(recording).data
     went = recording.frames(run(recording.rewriter(), [leaky]))
+    given = numbers(recording.frames(leaky))
+    if given == list(range(len(given))):
+        assert numbers(went) == list(range(len(numbers(went))))
     for frame in recording.frames(leaky):
         while shape(went[0]) != shape(frame):
             assert is_delta(went.pop(0)), "something else than a delta was added or changed"
