@@ -67,6 +67,10 @@ class End:
     async def close(self, code: int = 1000) -> None:
         await self.event(CloseConnection(code=code))
 
+    def cut(self) -> None:
+        """Close the connection, with or without a close before."""
+        self._writer.close()
+
     async def _events(self) -> AsyncIterator[Any]:
         while True:
             # One at a time: what follows is for whoever asks next.
@@ -94,27 +98,29 @@ Script = Callable[[End], Awaitable[None]]
 @contextlib.asynccontextmanager
 async def socket_server(script: Script) -> AsyncIterator[str]:
     """A server whose sockets follow the script; yields its URL."""
-    tasks: set[asyncio.Task[Any] | None] = set()
+    sockets: list[tuple[asyncio.Task[None], asyncio.StreamWriter]] = []
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(asyncio.current_task())
-        end = End(reader, writer, ConnectionType.SERVER)
+    async def serve(end: End) -> None:
+        await end.expect(Request)
+        await end.event(AcceptConnection(extensions=[PerMessageDeflate()]))
         try:
-            await end.expect(Request)
-            await end.event(AcceptConnection(extensions=[PerMessageDeflate()]))
             await script(end)
         finally:
-            await gone(writer)
+            end.cut()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        end = End(reader, writer, ConnectionType.SERVER)
+        sockets.append((asyncio.create_task(serve(end)), writer))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
         server.close()
-        for task in tasks:
-            if task:
-                task.cancel()
-        await asyncio.gather(*filter(None, tasks), return_exceptions=True)
+        for task, writer in sockets:
+            task.cancel()
+            await gone(writer)
+        await asyncio.gather(*(task for task, _ in sockets), return_exceptions=True)
 
 
 @contextlib.asynccontextmanager
