@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mitmproxy import exceptions, http, io
-from mitmproxy.addons.view import View
+from mitmproxy import exceptions
 from mitmproxy.test import tflow
 
 from mitmproxy_windsurf.debug.case import replay
 from mitmproxy_windsurf.debug.switches import parse
 from mitmproxy_windsurf.proxy.record import recorded
 from proxy.conftest import StartProxy, StartUpstream
-from proxy.harness import Proxy, load_flows
-from proxy.http1 import Out, Request, Upstream, ask
+from proxy.http1 import Out, Request
 from proxy.messages import (
     CHAT,
     DONE,
@@ -27,6 +25,7 @@ from proxy.messages import (
     chat_answer,
     chat_request,
 )
+from proxy.session import Session
 
 NEARLY = "You are Claude Code, the command-line tool."
 RULE = '[[rule]]\nid = "{}"\nsummary = "s"\nkind = "phrase"\nwords = "{}"\nreplacement = "hello"\n'
@@ -39,43 +38,6 @@ async def leak(request: Request, out: Out) -> None:
         await out.end()
     else:
         await out.body(chat_answer(PRIVATE))
-
-
-untyped: Any = io
-
-
-class Session:
-    """A proxy with the list of flows that mitmweb and the console have."""
-
-    def __init__(self, proxy: Proxy, upstream: Upstream) -> None:
-        self.proxy = proxy
-        self.upstream = upstream
-        self.view = View()
-        proxy.master.addons.add(self.view)
-
-    def call(self, name: str, *arguments: str) -> str:
-        """A command as its users call it: everything is text."""
-        result = self.proxy.master.commands.call_strings(f"windsurf.{name}", list(arguments))
-        assert isinstance(result, str)
-        return result
-
-    async def ask(self, body: bytes, path: str = CHAT, **headers: str) -> http.HTTPFlow:
-        """Send a request through the proxy; the flow when it has ended."""
-        number = len(self.proxy.flows.ended)
-        await ask(self.proxy.port, "POST", path, body, **headers)
-        return (await self.proxy.flows.count(number + 1))[-1]
-
-    def load(self, path: Path) -> list[http.HTTPFlow]:
-        """Flows from a file, as in another session."""
-        flows = load_flows(path)
-        self.view.add(flows)
-        return flows
-
-    def save(self, path: Path) -> None:
-        with path.open("wb") as file:
-            writer = untyped.FlowWriter(file)
-            for flow in self.view:
-                writer.add(flow)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from mitmproxy_windsurf.debug.plain import count, harmless
+from mitmproxy_windsurf.debug.plain import count, on_one_line
 from mitmproxy_windsurf.debug.prompt_prefix import TURNS, Break, dotted, first_break
 from mitmproxy_windsurf.debug.recorded import Recorded
 
@@ -33,7 +33,7 @@ def report(exchanges: Iterable[Recorded]) -> str:
     pairs = broken = 0
     for number, conversation in enumerate(conversations(turns), 1):
         first = conversation[0]
-        model = harmless(str(first.body.get("model") or first.exchange.protocol))
+        model = on_one_line(str(first.body.get("model") or first.exchange.protocol)).strip('"')
         lines.append(f"conversation {number}, {count(len(conversation), 'request')} to {model}")
         lines.append(f"  {first.exchange.title}: begins")
         for before, after in pairwise(conversation):
