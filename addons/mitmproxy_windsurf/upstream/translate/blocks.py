@@ -102,6 +102,8 @@ class Blocks:
         return list(self._steps(last=True))
 
     def _say(self, part: Part, text: str) -> None:
+        if not text:
+            return
         if not self._blocks or type(self._blocks[-1].part) is not type(part):
             self._blocks.append(_Block(part))
         self._blocks[-1].pieces.append(text)
