@@ -104,7 +104,7 @@ def _summary(record: Record, title: str, entries: Sequence[Entry], sizes: Any) -
         return
     if record.get("shadow"):
         yield f"# Nothing was changed in {title} (windsurf_shadow); this would have been:"
-    elif isinstance(sizes, (list, tuple)) and len(sizes) == 2:
+    elif isinstance(sizes, (list, tuple)) and [*map(type, sizes)] == [int, int]:
         before, after = sizes
         change = f"{before:,} → {after:,} bytes, {_signed(after - before)}"
         yield f"# Changed in {title}: {change}"
