@@ -1,7 +1,9 @@
 """Responses over a WebSocket, through a real mitmproxy."""
 
 import contextlib
+import gc
 import json
+import warnings
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -81,6 +83,10 @@ async def connected(proxy: Proxy) -> AsyncIterator[End]:
         yield client
     server = proxy.master.addons.get("proxyserver")
     await until(lambda: not server.connections)
+    with warnings.catch_warnings():
+        # A connection that both sides close at once mitmproxy leaves to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 async def turn(client: End, asked: dict[str, Any], last: str = "response.completed") -> list[Any]:
