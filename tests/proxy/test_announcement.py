@@ -10,6 +10,8 @@ from mitmproxy_windsurf.proxy.embedded import Server, Upstream
 from mitmproxy_windsurf.proxy.routing import Listening
 from mitmproxy_windsurf.proxy.settings import Settings
 from mitmproxy_windsurf.rewriter import Layers
+from mitmproxy_windsurf.upstream.backend import parse_backend
+from mitmproxy_windsurf.upstream.embedded import Backing
 from mitmproxy_windsurf.upstream.target import parse_target
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.http1 import Out, Request, ask
@@ -18,8 +20,8 @@ from proxy.http1 import Out, Request, ask
 class FakeServer:
     """Counts how often it is started and stopped."""
 
-    def __init__(self, pace: float) -> None:
-        self.pace = pace
+    def __init__(self, backing: Backing) -> None:
+        self.backing = backing
         self.running = False
 
     def start(self) -> int:
@@ -30,9 +32,14 @@ class FakeServer:
         self.running = False
 
 
-def settings(upstream: str = "", pace: float = 0.0, layers: Layers | None = None) -> Settings:
+def settings(
+    upstream: str = "", pace: float = 0.0, layers: Layers | None = None, backend: str = "demo"
+) -> Settings:
     return Settings(
-        upstream=parse_target(upstream), demo_pace=pace, layers=layers or Layers(shadow=True)
+        upstream=parse_target(upstream),
+        backend=parse_backend(backend),
+        demo_pace=pace,
+        layers=layers or Layers(shadow=True),
     )
 
 
@@ -83,11 +90,34 @@ def test_what_is_wrong(
     assert part in line
 
 
+def test_a_backend_behind_the_embedded_one(caplog: pytest.LogCaptureFixture) -> None:
+    lines = said(caplog, LOCAL, settings(backend="https://a.b/v1"))
+    built_in = "the built-in one at http://127.0.0.1:4321 with the backend https://a.b/v1"
+    assert f"upstream: {built_in}; layers" in lines[0][1]
+    assert len(lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("backend", "url", "level", "part"),
+    [
+        ("http://a.b", "", "WARNING", "most servers want /v1"),
+        ("http://localhost:8080/v1", "", "ERROR", "windsurf_backend is this proxy itself"),
+        ("http://a.b/v1", "http://c.d", "WARNING", "windsurf_backend is not used"),
+    ],
+)
+def test_what_is_wrong_with_a_backend(
+    caplog: pytest.LogCaptureFixture, backend: str, url: str, level: str, part: str
+) -> None:
+    found, line = said(caplog, LOCAL, settings(url, backend=backend))[-1]
+    assert found == level
+    assert part in line
+
+
 def test_the_embedded_server_is_there_only_when_it_is_needed() -> None:
     servers: list[FakeServer] = []
 
-    def new(pace: float) -> Server:
-        servers.append(FakeServer(pace))
+    def new(backing: Backing) -> Server:
+        servers.append(FakeServer(backing))
         return servers[-1]
 
     upstream = Upstream(new)
@@ -98,6 +128,7 @@ def test_the_embedded_server_is_there_only_when_it_is_needed() -> None:
         (settings(pace=0.5), [False, True]),
         (settings("http://a.b"), [False, False]),
         (settings(pace=0.5), [False, False, True]),
+        (settings(pace=0.5, backend="http://c.d"), [False, False, False, True]),
     ):
         upstream.use(made)
         assert [server.running for server in servers] == running
@@ -113,11 +144,11 @@ async def test_an_embedded_upstream_that_cannot_start(
     async def script(request: Request, out: Out) -> None:
         await out.body(b"{}")
 
-    def fail(pace: float) -> Server:
+    def fail(backing: Backing) -> Server:
         raise OSError("no port")
 
     upstream = await start_upstream(script)
-    proxy = await start_proxy(Windsurf(demo=fail))
+    proxy = await start_proxy(Windsurf(embedded=fail))
     assert f"{CANNOT_START}: no port" in caplog.text
     proxy.master.options.update(windsurf_upstream=upstream.url)
     assert (await ask(proxy.port, "GET", "/")).status == 200

@@ -16,6 +16,7 @@ from mitmproxy_windsurf.upstream.demo import DemoBackend
 from mitmproxy_windsurf.upstream.demo.backend import MODELS
 from mitmproxy_windsurf.upstream.demo.script import THINKING, THOUGHT, TWICE, WELCOME
 from mitmproxy_windsurf.upstream.demo.tools import FILE
+from mitmproxy_windsurf.upstream.handler import TranslatingHandler
 from upstream.conftest import Serve
 
 anthropic: Any = pytest.importorskip("anthropic")
@@ -32,7 +33,7 @@ both_ways = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "w
 
 @pytest.fixture
 async def base_url(serve: Serve) -> str:
-    return f"http://127.0.0.1:{serve(DemoBackend()).port}"
+    return f"http://127.0.0.1:{serve(TranslatingHandler(DemoBackend())).port}"
 
 
 class TestAnthropic:

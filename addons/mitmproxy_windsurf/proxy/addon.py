@@ -66,7 +66,10 @@ class Windsurf:
     """Rewrites what LLM clients and their upstream say to each other."""
 
     def __init__(
-        self, *, engine: Engine | None = None, embedded: Callable[[Backing], Server] = EmbeddedUpstream
+        self,
+        *,
+        engine: Engine | None = None,
+        embedded: Callable[[Backing], Server] = EmbeddedUpstream,
     ) -> None:
         self.settings = Settings()
         self.counters = Counters()

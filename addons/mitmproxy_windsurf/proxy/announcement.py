@@ -6,6 +6,7 @@ from mitmproxy_windsurf.proxy.embedded import Upstream
 from mitmproxy_windsurf.proxy.logs import log
 from mitmproxy_windsurf.proxy.routing import Listening
 from mitmproxy_windsurf.proxy.settings import Settings, layers_on
+from mitmproxy_windsurf.upstream.target import Target
 
 
 def announce(listening: Listening, settings: Settings, upstream: Upstream) -> None:
@@ -22,6 +23,8 @@ def announce(listening: Listening, settings: Settings, upstream: Upstream) -> No
         log.error("windsurf_upstream is this proxy itself (%s): give it another address", target)
     if target.prefix.endswith("/v1"):
         log.warning("windsurf_upstream ends in /v1, which is part of the clients' paths already")
+    if settings.backend is not None:
+        _announce_backend(settings.backend, listening, upstream)
     if listening.is_open:
         who = "from everywhere" if settings.allow_remote else "from this machine only"
         log.warning(
@@ -29,3 +32,12 @@ def announce(listening: Listening, settings: Settings, upstream: Upstream) -> No
             "--listen-host 127.0.0.1 narrows it",
             who,
         )
+
+
+def _announce_backend(backend: Target, listening: Listening, upstream: Upstream) -> None:
+    if not upstream.is_embedded:
+        log.warning("windsurf_backend is not used, because windsurf_upstream is set")
+    elif listening.includes(backend):
+        log.error("windsurf_backend is this proxy itself (%s): give it another address", backend)
+    elif not backend.prefix:
+        log.warning("windsurf_backend has no path; most servers want /v1 at its end")

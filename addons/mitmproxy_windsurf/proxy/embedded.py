@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from mitmproxy_windsurf.proxy.settings import Settings
+from mitmproxy_windsurf.upstream.embedded import Backing
 from mitmproxy_windsurf.upstream.target import Target
 
 
@@ -24,10 +25,10 @@ class Server(Protocol):
 class Upstream:
     """The present destination. `use` must be called in a running event loop."""
 
-    def __init__(self, embedded: Callable[[float], Server]) -> None:
+    def __init__(self, embedded: Callable[[Backing], Server]) -> None:
         self._embedded = embedded
         self._server: Server | None = None
-        self._pace = 0.0
+        self._backing = Backing()
         self.target: Target | None = None
 
     def use(self, settings: Settings) -> None:
@@ -39,11 +40,11 @@ class Upstream:
         if settings.upstream is not None:
             self.stop()
             self.target = settings.upstream
-        elif self._server is None or self._pace != settings.demo_pace:
+        elif self._server is None or self._backing != settings.backing:
             self.stop()
-            server = self._embedded(settings.demo_pace)
+            server = self._embedded(settings.backing)
             self.target = Target("http", "127.0.0.1", server.start())
-            self._server, self._pace = server, settings.demo_pace
+            self._server, self._backing = server, settings.backing
 
     def stop(self) -> None:
         """Let go of the embedded handler."""
@@ -56,4 +57,9 @@ class Upstream:
         return self._server is not None
 
     def __str__(self) -> str:
-        return f"the built-in demo at {self.target}" if self.is_embedded else str(self.target)
+        backend = self._backing.target
+        if not self.is_embedded:
+            return str(self.target)
+        if backend is None:
+            return f"the built-in demo at {self.target}"
+        return f"the built-in one at {self.target} with the backend {backend}"

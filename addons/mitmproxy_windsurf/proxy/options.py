@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mitmproxy_windsurf.proxy import values
+from mitmproxy_windsurf.upstream.backend import parse_backend
+from mitmproxy_windsurf.upstream.model_names import parse_model_names
 from mitmproxy_windsurf.upstream.target import parse_target
 
 PREFIX = "windsurf_"
@@ -125,8 +127,32 @@ OPTIONS = (
         str,
         "",
         "Base URL of the upstream handler, such as http://127.0.0.1:3003. Empty: one is started, "
-        "with a demo behind it.",
+        "with windsurf_backend behind it.",
         parse_target,
+    ),
+    Option(
+        "windsurf_backend",
+        str,
+        "demo",
+        "What answers behind the upstream that is started: demo, or the base URL of an "
+        "OpenAI-compatible server, such as http://127.0.0.1:11434/v1.",
+        parse_backend,
+    ),
+    Option(
+        "windsurf_backend_model",
+        Sequence[str],
+        (),
+        "Which model the backend is asked for, as PATTERN=NAME, such as claude-*=qwen3:8b or "
+        "*=qwen3:8b. The first pattern that fits the client's model counts.",
+        parse_model_names,
+    ),
+    Option(
+        "windsurf_backend_key_env",
+        str,
+        "",
+        "The environment variable that holds the backend's key. Empty: the client's key is passed "
+        "on.",
+        values.variable,
     ),
     Option(
         "windsurf_hosts",

@@ -22,9 +22,11 @@ from mitmproxy_windsurf.prompts.rules import GROUPS
 from mitmproxy_windsurf.proxy.compat import OptionsError
 from mitmproxy_windsurf.proxy.logs import log, printable
 from mitmproxy_windsurf.proxy.options import OPTIONS, PREFIX, Option
-from mitmproxy_windsurf.proxy.values import switch_from
+from mitmproxy_windsurf.proxy.values import Unsaid, switch_from
 from mitmproxy_windsurf.rewriter import Layers
 from mitmproxy_windsurf.rewriter.signatures import SignedThinking
+from mitmproxy_windsurf.upstream.embedded import Backing
+from mitmproxy_windsurf.upstream.model_names import ModelNames
 from mitmproxy_windsurf.upstream.target import Target
 
 LAYERS = ("neutralize", "paths", "identity", "dedup")
@@ -43,12 +45,20 @@ class Settings:
     allow_remote: bool = False
     signed_thinking: SignedThinking = "auto"
     visible_answer_clients: tuple[str, ...] = ()
+    backend: Target | None = None
+    backend_model: ModelNames = field(default_factory=ModelNames)
+    backend_key_env: str = ""
     demo_pace: float = 0.0
     keep_originals: int = 0
     bisect_requests: int = 60
     bisect_pause: float = 0.5
     bisect_pattern: re.Pattern[bytes] | None = None
     metrics: bool = False
+
+    @property
+    def backing(self) -> Backing:
+        """What the embedded upstream is to have behind it."""
+        return Backing(self.backend, self.backend_model, self.backend_key_env, self.demo_pace)
 
 
 def declare(loader: Loader, environment: Mapping[str, str]) -> None:
@@ -118,6 +128,8 @@ def _rule_set(
 def _parse(option: Option, value: Any) -> Any:
     try:
         return option.parse(value)
+    except Unsaid as error:
+        raise OptionsError(f"{option.name} {error}") from error
     except ValueError as error:
         shown = value if isinstance(value, str) else ", ".join(value)
         raise OptionsError(f"{option.name}: {printable(shown)!r} {error}") from error

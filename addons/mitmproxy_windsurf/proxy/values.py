@@ -8,6 +8,7 @@ in a sentence and say what to write instead.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -120,6 +121,18 @@ def pairs(items: Sequence[str]) -> Mapping[str, str]:
             raise ValueError("is not a pair: write for example yi=01.AI")
         found[word.lower()] = vendor
     return found
+
+
+class Unsaid(ValueError):
+    """The value must not be said back: somebody may have written a secret there."""
+
+
+def variable(text: str) -> str:
+    """The name of an environment variable that holds something; empty is none."""
+    name = text.strip()
+    if name and not os.environ.get(name):
+        raise Unsaid("names no environment variable: export it before the start, or write nothing")
+    return name
 
 
 def as_is(value: T) -> T:

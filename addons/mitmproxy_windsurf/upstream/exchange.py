@@ -133,8 +133,13 @@ Handler = Callable[[Request, Responder], Awaitable[None]]
 
 
 def json_bytes(value: object) -> bytes:
-    """Compact JSON with raw UTF-8, as most servers write it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    """Compact JSON with raw UTF-8, as most servers write it. Halves of a surrogate pair, which some
+    backends send in two deltas, stay halves and are escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def error_json(kind: str, message: str) -> dict[str, object]:

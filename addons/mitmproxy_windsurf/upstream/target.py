@@ -8,6 +8,7 @@ from typing import Literal, cast
 from urllib.parse import urlsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+EXAMPLE = "write for example http://127.0.0.1:3003"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ class Target:
         return self.host, self.port
 
 
-def parse_target(url: str) -> Target | None:
+def parse_target(url: str, example: str = EXAMPLE) -> Target | None:
     """Read a base URL; an empty one is None.
 
     Raises:
-        ValueError: with words that complete "windsurf_upstream …".
+        ValueError: with words that follow the URL in a sentence, and the `example`.
     """
     url = url.strip()
     if not url:
@@ -42,18 +43,15 @@ def parse_target(url: str) -> Target | None:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ValueError(f"is not a URL ({error}): {EXAMPLE}") from error
+        raise ValueError(f"is not a URL ({error}): {example}") from error
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise ValueError(f"is not an http or https URL: {EXAMPLE}")
+        raise ValueError(f"is not an http or https URL: {example}")
     if parts.username is not None or parts.password is not None:
-        raise ValueError(f"must not hold a password; clients send their own key: {EXAMPLE}")
+        raise ValueError(f"must not hold a password; clients send their own key: {example}")
     if parts.query or parts.fragment:
-        raise ValueError(f"must end with the path, without ? and #: {EXAMPLE}")
+        raise ValueError(f"must end with the path, without ? and #: {example}")
     scheme = cast(Literal["http", "https"], parts.scheme)
     return Target(scheme, parts.hostname, port or DEFAULT_PORTS[scheme], parts.path.rstrip("/"))
-
-
-EXAMPLE = "write for example http://127.0.0.1:3003"
 
 
 def is_loopback(host: str) -> bool:

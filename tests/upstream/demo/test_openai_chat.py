@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from mitmproxy_windsurf.upstream.demo import openai_chat
 from mitmproxy_windsurf.upstream.demo.ask import Ask, Json, Rejected, Tool
-from mitmproxy_windsurf.upstream.demo.openai_chat import OpenAIChat
 from mitmproxy_windsurf.upstream.demo.parts import Answer, Call, Cut, Failure, Part, Text, Thinking
 from mitmproxy_windsurf.upstream.demo.scenarios import SCENARIOS, Scenario
 from upstream.demo.streams import chat_completion, events
 
-DIALECT = OpenAIChat()
 READ = Tool("read_file", {"properties": {"path": {"type": "string"}}})
 ASK = Ask("gpt-5.5", tools=(READ,), want_thinking=True)
 CALL = Call("read_file", '{"path":"\\/tmp\\/a"}')
@@ -21,20 +20,20 @@ def answer(*parts: Part, include_usage: bool = True) -> Answer:
 
 
 def stream(*parts: Part) -> bytes:
-    return b"".join(DIALECT.frames(answer(*parts)))
+    return b"".join(openai_chat.frames(answer(*parts)))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_streamed_and_whole_are_the_same(scenario: Scenario) -> None:
     parts = [part for part in scenario.play(ASK) if not isinstance(part, Failure | Cut)]
     if parts:
-        assert chat_completion(stream(*parts)) == DIALECT.whole(answer(*parts))
+        assert chat_completion(stream(*parts)) == openai_chat.whole(answer(*parts))
 
 
 def test_two_calls_keep_their_fragments_apart() -> None:
     parts = (CALL, Call("read_file", '{"path":"b"}'))
     completion = chat_completion(stream(*parts))
-    assert completion == DIALECT.whole(answer(*parts))
+    assert completion == openai_chat.whole(answer(*parts))
     one, two = completion["choices"][0]["message"]["tool_calls"]
     assert one["id"] != two["id"]
 
@@ -57,11 +56,11 @@ def test_usage_is_streamed_where_it_is_asked_for() -> None:
     assert last["choices"] == []
     assert last["usage"]["total_tokens"] == 12
     silent = answer(Text("hello"), include_usage=False)
-    assert b"usage" not in b"".join(DIALECT.frames(silent))
+    assert b"usage" not in b"".join(openai_chat.frames(silent))
 
 
 def test_a_call_in_place_of_a_text() -> None:
-    [choice] = DIALECT.whole(answer(CALL))["choices"]
+    [choice] = openai_chat.whole(answer(CALL))["choices"]
     assert choice["finish_reason"] == "tool_calls"
     assert choice["message"]["content"] is None
 
@@ -69,7 +68,7 @@ def test_a_call_in_place_of_a_text() -> None:
 def test_an_error_ends_the_stream() -> None:
     failure = Failure(500, "api_error", "broken")
     *_, error, done = [data for _, data in events(stream(Text("so far"), failure))]
-    assert error == DIALECT.error(failure)
+    assert error == openai_chat.error(failure)
     assert error["error"]["message"] == "broken"
     assert done == "[DONE]"
     assert [data for _, data in events(stream(failure))] == [error, "[DONE]"]
@@ -84,12 +83,12 @@ def body(*messages: Json, **members: object) -> Json:
 
 
 def test_a_plain_request() -> None:
-    ask = DIALECT.read(body(stream=True, stream_options={"include_usage": True}))
+    ask = openai_chat.read(body(stream=True, stream_options={"include_usage": True}))
     assert (ask.model, ask.prompt, ask.stream, ask.include_usage) == ("m", "hi", True, True)
 
 
 def test_prompts_come_in_several_roles_and_shapes() -> None:
-    ask = DIALECT.read(
+    ask = openai_chat.read(
         body(
             {"role": "system", "content": "one"},
             {
@@ -124,18 +123,18 @@ def test_results_are_the_tool_messages_at_the_end() -> None:
         {"role": "tool", "content": "1"},
         {"role": "tool", "content": [{"type": "text", "text": "2"}]},
     )
-    ask = DIALECT.read(
+    ask = openai_chat.read(
         body({"role": "user", "content": "tool"}, call, {"role": "tool"}, call, first, second)
     )
     assert ask.results == ("1", "2")
     later = {"role": "user", "content": "json"}
-    assert DIALECT.read(body(call, first, later)).results == ()
+    assert openai_chat.read(body(call, first, later)).results == ()
 
 
 def test_a_client_may_forbid_tools() -> None:
     tools = [{"function": {"name": "read_file"}}]
-    assert DIALECT.read(body(tools=tools)).tools
-    assert not DIALECT.read(body(tools=tools, tool_choice="none")).tools
+    assert openai_chat.read(body(tools=tools)).tools
+    assert not openai_chat.read(body(tools=tools, tool_choice="none")).tools
 
 
 @pytest.mark.parametrize(
@@ -148,10 +147,10 @@ def test_a_client_may_forbid_tools() -> None:
 )
 def test_what_cannot_be_answered_is_refused_by_name(members: Json, field: str) -> None:
     with pytest.raises(Rejected, match=f"^{field}:"):
-        DIALECT.read(body() | members)
+        openai_chat.read(body() | members)
 
 
 def test_models() -> None:
-    models = DIALECT.models(["a", "b"])
+    models = openai_chat.models(["a", "b"])
     assert models["object"] == "list"
     assert [model["id"] for model in models["data"]] == ["a", "b"]

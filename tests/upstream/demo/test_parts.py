@@ -14,7 +14,6 @@ from mitmproxy_windsurf.upstream.demo.parts import (
     Failure,
     Text,
     Thinking,
-    estimate,
     pieces,
 )
 
@@ -56,14 +55,3 @@ def test_ids_depend_on_the_request_and_nothing_else() -> None:
         answer(seed="t").identifier("msg_"),
     ]
     assert len({one.identifier("msg_")[4:], *(other[4:] for other in others)}) == 4
-
-
-def test_tokens_are_a_quarter_of_the_bytes_rounded_up() -> None:
-    assert [estimate(text) for text in ("", "a", "abcd", "abcde", "测试", "\ud800")] == [
-        0,
-        1,
-        1,
-        2,
-        2,
-        1,
-    ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mitmproxy_windsurf.upstream.demo.parts import Failure, estimate
+from mitmproxy_windsurf.upstream.demo.parts import Failure
+from mitmproxy_windsurf.upstream.tokens import strings
 
 Json = dict[str, Any]
 
@@ -59,31 +60,9 @@ def texts(content: object) -> list[str]:
     return [text for text in found if isinstance(text, str)]
 
 
-def members(value: object) -> Iterator[tuple[object, str]]:
-    """All strings in a JSON value, in their order, with the name that each goes by."""
-    pending: list[tuple[object, object]] = [(None, value)]
-    while pending:
-        name, item = pending.pop()
-        if isinstance(item, str):
-            yield name, item
-        elif isinstance(item, dict):
-            pending += reversed(item.items())
-        elif isinstance(item, list):
-            pending += [(name, element) for element in reversed(item)]
-
-
 def descriptions(tools: object) -> str:
     """What tools say about themselves and their parameters."""
-    return "\n".join(text for name, text in members(tools) if name == "description")
-
-
-def tokens_of(body: Json) -> int:
-    """An estimate that leaves out images."""
-    return sum(
-        estimate(text)
-        for name, text in members(body)
-        if name != "data" and not text.startswith("data:")
-    )
+    return "\n".join(text for name, text in strings(tools) if name == "description")
 
 
 def asked(turns: Sequence[Iterable[str]]) -> str:

@@ -14,9 +14,7 @@ from mitmproxy_windsurf.upstream.demo.ask import (
     model_of,
     objects,
     texts,
-    tokens_of,
 )
-from mitmproxy_windsurf.upstream.demo.dialect import CREATED, sse
 from mitmproxy_windsurf.upstream.demo.parts import (
     JSON_CUTS,
     Answer,
@@ -27,82 +25,89 @@ from mitmproxy_windsurf.upstream.demo.parts import (
     Thinking,
     pieces,
 )
+from mitmproxy_windsurf.upstream.sse import sse
+from mitmproxy_windsurf.upstream.tokens import tokens_of
 from mitmproxy_windsurf.wire.thinking import wants_thinking
 
 PROMPT_ROLES = ("system", "developer")
 DONE = b"data: [DONE]\n\n"
 
+CREATED = 1_767_225_600
+"""When every answer and model was made: the same request gets the same bytes."""
 
-class OpenAIChat:
-    request_id = "x-request-id"
 
-    def read(self, body: Json) -> Ask:
-        messages = objects(body.get("messages"))
-        turns = [turn for turn in messages if turn.get("role") not in PROMPT_ROLES]
-        if not turns:
-            raise Rejected(400, "invalid_request_error", "messages: at least one is required")
-        if body.get("n") not in (None, 1):
-            raise Rejected(400, "invalid_request_error", "n: the demo backend gives one answer")
-        prompts = [turn for turn in messages if turn.get("role") in PROMPT_ROLES]
-        options = objects([body.get("stream_options")])
-        return Ask(
-            model=model_of(body),
-            prompt=asked([texts(turn.get("content")) for turn in turns if is_user(turn)]),
-            system="\n".join("".join(texts(prompt.get("content"))) for prompt in prompts),
-            tool_text=descriptions([body.get("tools"), body.get("functions")]),
-            tools=() if body.get("tool_choice") == "none" else tuple(tools(body)),
-            results=results(turns),
-            stream=body.get("stream") is True,
-            want_thinking=wants_thinking("openai_chat", body),
-            include_usage=any(option.get("include_usage") is True for option in options),
-            tokens=tokens_of(body),
-        )
+def read(body: Json) -> Ask:
+    messages = objects(body.get("messages"))
+    turns = [turn for turn in messages if turn.get("role") not in PROMPT_ROLES]
+    if not turns:
+        raise Rejected(400, "invalid_request_error", "messages: at least one is required")
+    if body.get("n") not in (None, 1):
+        raise Rejected(400, "invalid_request_error", "n: the demo backend gives one answer")
+    prompts = [turn for turn in messages if turn.get("role") in PROMPT_ROLES]
+    options = objects([body.get("stream_options")])
+    return Ask(
+        model=model_of(body),
+        prompt=asked([texts(turn.get("content")) for turn in turns if is_user(turn)]),
+        system="\n".join("".join(texts(prompt.get("content"))) for prompt in prompts),
+        tool_text=descriptions([body.get("tools"), body.get("functions")]),
+        tools=() if body.get("tool_choice") == "none" else tuple(tools(body)),
+        results=results(turns),
+        stream=body.get("stream") is True,
+        want_thinking=wants_thinking("openai_chat", body),
+        include_usage=any(option.get("include_usage") is True for option in options),
+        tokens=tokens_of(body),
+    )
 
-    def frames(self, answer: Answer) -> Iterator[bytes]:
-        base, break_off, calls = frame(answer), answer.break_off, 0
-        if answer.content:
-            yield chunk(base, {"role": "assistant", "content": ""})
-        for part in answer.content:
-            match part:
-                case Thinking(text):
-                    for piece in pieces(text):
-                        yield chunk(base, {"reasoning_content": piece})
-                case Text(text):
-                    for piece in pieces(text):
-                        yield chunk(base, {"content": piece})
-                case Call():
-                    for call in fragments(answer, part, calls):
-                        yield chunk(base, {"tool_calls": [call]})
-                    calls += 1
-        if isinstance(break_off, Cut):
-            return
-        if isinstance(break_off, Failure):
-            yield sse(self.error(break_off))
-        else:
-            yield chunk(base, {}, finish_reason(answer))
-            if answer.include_usage:
-                yield sse({**base, "choices": [], "usage": usage(answer)})
-        yield DONE
 
-    def whole(self, answer: Answer) -> Json:
-        choice = {
-            "index": 0,
-            "message": message(answer),
-            "logprobs": None,
-            "finish_reason": finish_reason(answer),
-        }
-        head = {**frame(answer), "object": "chat.completion"}
-        return {**head, "choices": [choice], "usage": usage(answer)}
+def frames(answer: Answer) -> Iterator[bytes]:
+    base, break_off, calls = frame(answer), answer.break_off, 0
+    if answer.content:
+        yield chunk(base, {"role": "assistant", "content": ""})
+    for part in answer.content:
+        match part:
+            case Thinking(text):
+                for piece in pieces(text):
+                    yield chunk(base, {"reasoning_content": piece})
+            case Text(text):
+                for piece in pieces(text):
+                    yield chunk(base, {"content": piece})
+            case Call():
+                for call in fragments(answer, part, calls):
+                    yield chunk(base, {"tool_calls": [call]})
+                calls += 1
+    if isinstance(break_off, Cut):
+        return
+    if isinstance(break_off, Failure):
+        yield sse(error(break_off))
+    else:
+        yield chunk(base, {}, finish_reason(answer))
+        if answer.include_usage:
+            yield sse({**base, "choices": [], "usage": usage(answer)})
+    yield DONE
 
-    def error(self, failure: Failure) -> Json:
-        members = {"message": failure.message, "type": failure.kind, "param": None, "code": None}
-        return {"error": members}
 
-    def models(self, names: Sequence[str]) -> Json:
-        return {"object": "list", "data": [self.model(name) for name in names]}
+def whole(answer: Answer) -> Json:
+    choice = {
+        "index": 0,
+        "message": message(answer),
+        "logprobs": None,
+        "finish_reason": finish_reason(answer),
+    }
+    head = {**frame(answer), "object": "chat.completion"}
+    return {**head, "choices": [choice], "usage": usage(answer)}
 
-    def model(self, name: str) -> Json:
-        return {"id": name, "object": "model", "created": CREATED, "owned_by": "demo"}
+
+def error(failure: Failure) -> Json:
+    members = {"message": failure.message, "type": failure.kind, "param": None, "code": None}
+    return {"error": members}
+
+
+def models(names: Sequence[str]) -> Json:
+    return {"object": "list", "data": [model(name) for name in names]}
+
+
+def model(name: str) -> Json:
+    return {"id": name, "object": "model", "created": CREATED, "owned_by": "demo"}
 
 
 def is_user(turn: Json) -> bool:

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mitmproxy_windsurf.upstream.tokens import estimate
+
 TEXT_CUTS = (3, 5, 2, 7, 4, 1, 6)
 JSON_CUTS = (1, 3, 2, 5)
 """Lengths of deltas, in turn: short enough to cut every path, tag and escape somewhere."""
@@ -102,8 +104,3 @@ def pieces(text: str, lengths: Sequence[int] = TEXT_CUTS) -> Iterator[str]:
             return
         yield text[start : start + length]
         start += length
-
-
-def estimate(text: str) -> int:
-    """About how many tokens a text is: a quarter of its bytes."""
-    return (len(text.encode("utf-8", "replace")) + 3) // 4
