@@ -71,12 +71,10 @@ class Turn:
             **members,
         }
         self._form: Form | None = None
-        self._text = ""
+        self.text = ""
+        """Of the open item."""
+        self._notes: list[Json] = []
         self._add("response.created", response=deepcopy(self.response))
-
-    @property
-    def kind(self) -> Form | None:
-        return self._form
 
     def say(self, kind: str, pieces: Iterable[str]) -> "Turn":
         """A text of a new item, as deltas of these pieces."""
@@ -88,7 +86,7 @@ class Turn:
     def begin(self, kind: str) -> None:
         self.stop()
         form = self._form = FORMS[kind]
-        self._text = ""
+        self.text, self._notes = "", []
         item = deepcopy(form.item) | {"id": f"item_{self._output}", "status": "in_progress"}
         if form.part is None:
             item[form.parts] = ""
@@ -98,19 +96,30 @@ class Turn:
 
     def delta(self, text: str) -> None:
         assert self._form
-        self._text += text
+        self.text += text
         self._about(f"response.{self._form.events}.delta", delta=text)
 
+    def annotate(self, note: Json) -> None:
+        self._about(
+            "response.output_text.annotation.added",
+            annotation_index=len(self._notes),
+            annotation=note,
+        )
+        self._notes.append(note)
+
     def stop(self) -> None:
+        """The text is done, and its item."""
         form = self._form
         if form is None:
             return
-        self._about(f"response.{form.events}.done", **{form.member: self._text})
+        self._about(f"response.{form.events}.done", **{form.member: self.text})
         item = deepcopy(form.item) | {"id": f"item_{self._output}", "status": "completed"}
         if form.part is None:
-            item[form.parts] = self._text
+            item[form.parts] = self.text
         else:
-            part = {**form.part, form.member: self._text}
+            part = {**form.part, form.member: self.text}
+            if self._notes:
+                part["annotations"] = self._notes
             self._about(f"response.{form.part_events}.done", part=part)
             item[form.parts] = [part]
         self.add(item)

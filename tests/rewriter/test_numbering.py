@@ -1,6 +1,7 @@
 """Numbers stay gapless when events are added."""
 
-from mitmproxy_windsurf.rewriter.numbering import Numbering
+from mitmproxy_windsurf.rewriter.numbering import Numbering, number_behind
+from playbook import Json
 
 
 def event(number: int, name: str = "x") -> bytes:
@@ -37,3 +38,13 @@ def test_a_number_inside_of_a_string_is_text() -> None:
     numbering = Numbering()
     text = rb'data: {"delta":"\"sequence_number\": 3","sequence_number": 7}'
     assert numbering.apply([event(0)], text) == [event(7), text.replace(b" 7", b" 8")]
+
+
+def test_a_document_of_our_own_is_numbered_as_the_others_are() -> None:
+    document: Json = {"sequence_number": 4}
+    number_behind(document, {"sequence_number": 7})
+    assert document == {"sequence_number": 8}
+    number_behind(document, {})
+    assert document == {"sequence_number": 8}
+    number_behind(bare := {}, {"sequence_number": 7})
+    assert bare == {}

@@ -23,6 +23,7 @@ from playbook import (
     start,
     stop,
 )
+from responses_turn import Turn
 from strategies import pieces
 
 WORDS = [
@@ -231,3 +232,40 @@ def test_completions(data: st.DataObject, text: str) -> None:
     out = documents(run(rewriter("openai_completions", asked), stream))
     [answer] = whole("openai_completions", document(text, "stop"), asked)["choices"]
     assert "".join(one["choices"][0]["text"] for one in out) == answer["text"]
+
+
+@st.composite
+def items(draw: st.DrawFn) -> list[tuple[str, str]]:
+    """Kinds and texts, of which some are repeated."""
+    kinds = ["reasoning", "raw_reasoning", "text", "text", "refusal", "custom", "tool_args_delta"]
+    found: list[tuple[str, str]] = []
+    for kind in draw(st.lists(st.sampled_from(kinds), max_size=4)):
+        said = [text for _, text in found]
+        text = draw(st.sampled_from(said)) if said and draw(st.booleans()) else draw(words)
+        found.append((kind, text))
+    return found
+
+
+@given(st.data(), items(), options)
+def test_responses(data: st.DataObject, said: list[tuple[str, str]], asked: Options) -> None:
+    turn = Turn()
+    for kind, text in said:
+        turn.say(kind, data.draw(pieces(text)))
+    events = [event(one, one["type"]) for one in turn.complete()]
+    told = documents(run(rewriter("openai_responses", asked), events))
+    streamed = told[-1]["response"]["output"]
+    assert streamed == whole("openai_responses", turn.response, asked)["output"]
+    deltas = [""] * len(said)
+    for one in told:
+        if "delta" in one:
+            deltas[one["output_index"]] += one["delta"]
+        elif one["type"] == "response.output_item.done":
+            assert one["item"] == streamed[one["output_index"]]
+    assert deltas == [responses_text(item) for item in streamed]
+
+
+def responses_text(item: Json) -> str:
+    for member in ("summary", "content"):
+        for part in item.get(member, ()):
+            return str(part.get("text", part.get("refusal")))
+    return str(item.get("arguments", item.get("input")))

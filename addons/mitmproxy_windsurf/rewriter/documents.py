@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from mitmproxy_windsurf.rewriter.citations import cite
 from mitmproxy_windsurf.rewriter.echoes import Echoes
+from mitmproxy_windsurf.rewriter.numbering import number_behind
 from mitmproxy_windsurf.rewriter.texts import Tail, Texts
 from mitmproxy_windsurf.rewriter.waiting import Move
 from mitmproxy_windsurf.wire.parts import (
@@ -20,6 +21,7 @@ from mitmproxy_windsurf.wire.parts import (
     Channel,
     Extra,
     Json,
+    Key,
     Part,
     Protocol,
     Reading,
@@ -150,15 +152,16 @@ class DocumentRewriter:
                 texts.sign(key, signature)
         for part in reading.parts:
             if part.key and part.again:
-                _fold(texts.settle(part.key), outputs, alone)
-                if texts.knows(part.key):
-                    outputs.append((part, texts.again(part.key, part.text)))
+                _fold(self._settled(part.key, reading), outputs, alone)
+                out = texts.again(part.key, part.text)
+                if out is not None:
+                    outputs.append((part, out))
                     continue
             if part.key and part.text and not part.cumulative:
                 _fold(texts.switch(part.key), outputs, alone)
             outputs.append((part, self._output(part, document)))
             if part.key and part.again:
-                _fold(texts.settle(part.key), outputs, alone)
+                _fold(self._settled(part.key, reading), outputs, alone)
         for key, signature in reading.signed:
             texts.sign(key, signature)
         for key in reading.started:
@@ -167,6 +170,10 @@ class DocumentRewriter:
             _fold(texts.release(), outputs, alone)
         for group, item in reading.ended:
             _fold(texts.end(group, item), outputs, alone)
+
+    def _settled(self, key: Key, reading: Reading) -> list[Tail]:
+        """What was held of a text that has ended, well or with all the others."""
+        return self.texts.release() if reading.broken else self.texts.settle(key)
 
     def _output(self, part: Part, document: Json) -> str:
         """What goes out of a part by now."""
@@ -191,7 +198,9 @@ class DocumentRewriter:
     def _extra(self, tail: Tail) -> list[Extra]:
         if tail.cumulative:  # only the next edition of the copy could carry it
             return []
-        return [self._protocol.delta(tail.key, tail.text, tail.like or self._last)]
+        extra = self._protocol.delta(tail.key, tail.text, tail.like or self._last)
+        number_behind(extra.document, self._last)
+        return [extra]
 
 
 def _fold(tails: Iterable[Tail], outputs: list[tuple[Part, str]], alone: list[Tail]) -> None:

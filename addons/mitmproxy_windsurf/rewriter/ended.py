@@ -39,6 +39,15 @@ class EndedTexts:
     def get(self, key: Key) -> Ended | None:
         return self._texts.get(key)
 
+    def like(self, key: Key, text: str) -> Ended | None:
+        """One of the same group that says the same: servers number texts in one way as they stream
+        and in another when they repeat them."""
+        for other, ended in self._texts.items():
+            alike = other[:2] == key[:2] and 0 < _size(ended) == len(text)
+            if alike and "".join(ended.segments) == text:
+                return ended
+        return None
+
     def _forget(self, key: Key) -> None:
         if key in self._texts:
             self._size -= _size(self._texts.pop(key))

@@ -1,7 +1,7 @@
 """Keeps the numbers of a stream's events gapless when events are added to it.
 
 Only OpenAI Responses numbers its events. An added event that carries a number takes that of the
-event it goes before, and all later ones move up.
+event it goes before, and all later ones move up; before one without a number it keeps its own.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mitmproxy_windsurf.wire.parts import Json
+
+_MEMBER = "sequence_number"
 # Inside of a JSON string the quotes would be escaped.
 _NUMBER = re.compile(rb'(?<="sequence_number")(\s*:\s*)(\d+)')
 
@@ -34,6 +37,12 @@ class Numbering:
         if own is not None and self._added:
             event = _renumbered(event, own + self._added)
         return [*out, event]
+
+
+def number_behind(document: Json, last: Json) -> None:
+    """Number a document of our own, if it is numbered at all, as the one that follows `last`."""
+    if _MEMBER in document and isinstance(last.get(_MEMBER), int):
+        document[_MEMBER] = last[_MEMBER] + 1
 
 
 def _number(event: bytes) -> int | None:

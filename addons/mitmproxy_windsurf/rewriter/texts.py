@@ -134,15 +134,11 @@ class Texts:
         self._close(whole)
         return out
 
-    def knows(self, key: Key) -> bool:
-        """Whether a text has come, and ended."""
-        return self._ended.get(key) is not None
-
-    def again(self, key: Key, text: str) -> str:
-        """A text that has ended comes once more, whole."""
-        ended = self._ended.get(key)
-        if ended and ended.dropped:
-            return ""
+    def again(self, key: Key, text: str) -> str | None:
+        """A text that has ended comes once more, whole; None if there was none."""
+        ended = self._ended.get(key) or self._ended.like(key, text)
+        if ended is None or ended.dropped:
+            return "" if ended else None
         row = Pipeline(self.stages(key))
         return row.feed(text) + row.flush()
 
