@@ -167,7 +167,7 @@ def test_an_upstream_that_signs_thoughts_gets_them_back_as_they_were() -> None:
     cleaned = answered(thought(said[:15]), thought(said[15:]), thought("", thoughtSignature="c2ln"))
     assert PRIVATE not in cleaned
     assert "c2ln" in cleaned
-    history = {"contents": [{"role": "model", "parts": [thought("Look in <workspace>.")]}]}
+    history: Any = {"contents": [{"role": "model", "parts": [thought("Look in <workspace>.")]}]}
     history["contents"][0]["parts"][0]["thoughtSignature"] = "c2ln"
     sent = RequestRewriter("gemini", Layers(), signatures=signatures).rewrite(
         json.dumps(history).encode()
