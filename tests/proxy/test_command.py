@@ -1,10 +1,15 @@
 """What a command raises reaches its user as one line."""
 
+from typing import Any
+
 import pytest
 from mitmproxy import exceptions
 from mitmproxy.test import taddons, tflow
 
 from mitmproxy_windsurf.proxy.command import CommandError, command, http_flow
+
+
+context_of: Any = taddons.context
 
 
 class Addon:
@@ -18,16 +23,16 @@ class Addon:
         return word * times
 
 
-def test_a_command_is_called_with_texts_and_keeps_its_help() -> None:
-    with taddons.context(Addon()) as context:
+async def test_a_command_is_called_with_texts_and_keeps_its_help() -> None:
+    with context_of(Addon()) as context:
         found = context.master.commands
         assert found.call_strings("windsurf.double", ["a"]) == "aa"
         assert found.call_strings("windsurf.double", ["a", "3"]) == "aaa"
         assert found.commands["windsurf.double"].help == "Say it again."
 
 
-def test_failures_are_told_in_one_harmless_line() -> None:
-    with taddons.context(Addon()) as context:
+async def test_failures_are_told_in_one_harmless_line() -> None:
+    with context_of(Addon()) as context:
         found = context.master.commands
         with pytest.raises(exceptions.CommandError, match=r"^not that$"):
             found.call_strings("windsurf.double", ["a", "-1"])
