@@ -8,7 +8,6 @@ from mitmproxy.test import taddons, tflow
 
 from mitmproxy_windsurf.proxy.command import CommandError, command, http_flow
 
-
 context_of: Any = taddons.context
 
 
