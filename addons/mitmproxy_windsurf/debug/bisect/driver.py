@@ -24,7 +24,7 @@ from mitmproxy_windsurf.debug.bisect.limits import with_shortest_answer
 from mitmproxy_windsurf.debug.bisect.result import NONE, Fragment, Outcome, Result, Tally, Trigger
 from mitmproxy_windsurf.debug.bisect.search import Search, evenly, nearby
 from mitmproxy_windsurf.debug.bisect.trials import Ended, Steps, Trials
-from mitmproxy_windsurf.debug.bisect.units import Unit, units_of
+from mitmproxy_windsurf.debug.bisect.units import Unit, units_of, without
 from mitmproxy_windsurf.debug.bisect.variants import Variants
 from mitmproxy_windsurf.debug.keys import censor
 from mitmproxy_windsurf.debug.verdict import Judgement
@@ -119,7 +119,7 @@ class Bisection:
             triggers, passed = yield from self._try_rules()
             if passed.number == passed.total:
                 return self._found(triggers, passed)
-            rest = [unit for unit in rest if unit not in trigger]
+            rest = without(rest, trigger)
             if (yield from self._trials.passes(self._bytes(rest))):
                 triggers, passed = yield from self._try_rules(thorough=True)
                 return self._found(triggers, passed)
@@ -161,7 +161,7 @@ class Bisection:
 
     def _try_rules(self, *, thorough: bool = False) -> Steps[tuple[list[Trigger], Tally]]:
         triggers = self._findings.triggers(self._triggers, self._trials.reason, thorough=thorough)
-        body = self._findings.without(self._triggers, triggers)
+        body = self._findings.cured(self._triggers, triggers)
         return triggers, (yield from self._trials.confirm(body))
 
     def _bytes(self, units: Iterable[Unit]) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mitmproxy_windsurf.debug.bisect.result import Fragment, Trigger
 from mitmproxy_windsurf.debug.bisect.rules import NO_RULE, Cut, Draft, draft_rule
 from mitmproxy_windsurf.debug.bisect.tools import declared_tools
-from mitmproxy_windsurf.debug.bisect.units import Unit, place_of
+from mitmproxy_windsurf.debug.bisect.units import Unit, place_of, without
 from mitmproxy_windsurf.debug.bisect.variants import Variants
 from mitmproxy_windsurf.prompts import RuleSet
 from mitmproxy_windsurf.rewriter import Layers, RequestRewriter
@@ -51,14 +51,14 @@ class Findings:
             triggers.append(Trigger(fragments, tuple(drafts), why))
         return triggers
 
-    def without(self, found: Iterable[Sequence[Unit]], triggers: Iterable[Trigger]) -> bytes:
+    def cured(self, found: Iterable[Sequence[Unit]], triggers: Iterable[Trigger]) -> bytes:
         """The request as the rules make it, and without the triggers that have no rule."""
         packs = []
-        gone: set[Unit] = set()
+        gone: list[Unit] = []
         for pieces, trigger in zip(found, triggers, strict=True):
             packs += [draft.pack() for draft in trigger.rules]
-            gone |= set() if trigger.rules else set(pieces)
-        body = self._variants.keeping(self._order.keys() - gone)
+            gone += () if trigger.rules else pieces
+        body = self._variants.keeping(frozenset(without(self._order, gone)))
         layers = Layers(rules=RuleSet.of(packs))
         return RequestRewriter(self._protocol, layers).rewrite(body)
 

@@ -7,7 +7,7 @@ sentence that the fragment stands in, before and after.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from mitmproxy_windsurf.debug.bisect.pieces import sentence_around
@@ -124,13 +124,24 @@ def _removes(draft: Draft, text: str, start: int, end: int, target: Target) -> b
 
 def _with_example(draft: Draft, text: str, start: int, end: int, target: Target, cut: Cut) -> Draft:
     rules = RuleSet.of([draft.pack()])
-    contexts: Sequence[tuple[int, int]] = (sentence_around(text, start, end), (start, end))
-    for first, last in contexts:
+    for first, last in (_context(text, start, end), (start, end)):
         before = _SURROGATE.sub("?", cut(text[first:last]).strip())
         after = neutralize(before, target=target, rules=rules).text
         if after != before:
             return Draft(draft.head, draft.match, (before, after))
     return draft
+
+
+def _context(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence, with a neighbor from its paragraph if the fragment is all of it."""
+    first, last = sentence_around(text, start, end)
+    if text[first:last].strip() == text[start:end].strip():
+        line = text.rfind("\n", 0, first) + 1
+        if text[line:first].strip():
+            first, _ = sentence_around(text, first - 2, first - 1)
+        elif "\n" not in text[end:].rstrip() or text[end : text.find("\n", end)].strip():
+            _, last = sentence_around(text, end, end + 1)
+    return first, last
 
 
 def _identifier(fragment: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mitmproxy_windsurf.debug.bisect.pieces import clauses
@@ -48,6 +48,13 @@ def units_of(protocol_name: str, body: Json) -> list[Unit]:
     for path, pieces in tools.items():
         units += [Unit(path, tool=path), *pieces]
     return units
+
+
+def without(units: Iterable[Unit], gone: Iterable[Unit]) -> list[Unit]:
+    """The units but for some; a tool goes with its texts."""
+    gone = set(gone)
+    tools = {unit.path for unit in gone if not unit.target}
+    return [unit for unit in units if unit not in gone and unit.tool not in tools]
 
 
 def place_of(body: Json, path: Path) -> str:
