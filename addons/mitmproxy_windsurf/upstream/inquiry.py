@@ -48,6 +48,8 @@ def inquiry(request: Request) -> Inquiry:
     kind = "other" if route is None else route.kind
     if kind == "generate" and method != "POST":
         kind = "other"
+    if kind == "count" and request.path.rstrip("/").endswith("/compact"):
+        kind = "generate"  # a model does that, the same dialect speaks of it
     names = (name for name, known in DIALECTS.items() if known is dialect)
     return Inquiry(request, dialect, next(names, _FALLBACK), kind)
 
