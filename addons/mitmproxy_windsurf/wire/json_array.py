@@ -14,8 +14,12 @@ import re
 
 from mitmproxy_windsurf.wire.framing import Frame
 
-_OUTSIDE = re.compile(rb'["\[\]{}]')
-_INSIDE = re.compile(rb'["\\]')
+# Behind all that says nothing, complete strings included, a bracket or a string that is not.
+_OUTSIDE = re.compile(
+    rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+(["\[\]{}])',
+    re.DOTALL,
+)
+_INSIDE = re.compile(rb'(["\\])')
 _SEPARATOR = re.compile(rb"\s*,\s*")
 _USUAL_SEPARATOR = b"\n,\r\n"
 
@@ -45,16 +49,16 @@ class JSONArrayFramer:
         frames: list[Frame] = []
         while match := self._next():
             if self._in_string:
-                if match[0] == b"\\":
+                if match[1] == b"\\":
                     self._scanned += 1  # the character that is escaped, maybe yet to come
                 else:
                     self._in_string = False
-            elif match[0] == b'"':
+            elif match[1] == b'"':
                 self._in_string = True
-            elif match[0] in b"[{":
+            elif match[1] in b"[{":
                 self._depth += 1
                 if self._depth == 2:
-                    self._start = match.start()
+                    self._start = match.start(1)
             else:
                 self._depth -= 1
                 if self._depth == 1:
@@ -85,8 +89,10 @@ class JSONArrayFramer:
 
     def _next(self) -> re.Match[bytes] | None:
         """The next character that counts; the buffer is scanned up to its end or to behind it."""
-        pattern = _INSIDE if self._in_string else _OUTSIDE
-        match = pattern.search(self._buffer, self._scanned)
+        if self._in_string:
+            match = _INSIDE.search(self._buffer, self._scanned)
+        else:
+            match = _OUTSIDE.match(self._buffer, self._scanned)
         if match:
             self._scanned = match.end()
         else:
