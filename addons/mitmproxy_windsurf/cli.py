@@ -1,4 +1,4 @@
-"""The command `mitmproxy-windsurf`: start mitmproxy with the addon, and check rule packs.
+"""The command `mitmproxy-windsurf`: start mitmproxy with the addon, check rules, find triggers.
 
 mitmproxy is started by its own console script, found among what is installed, so that everything
 that is not ours (options, help, exit codes) is mitmproxy's.
@@ -67,6 +67,36 @@ def failing_examples(pack: RulePack) -> Iterator[str]:
                     )
 
 
+def bisect(arguments: argparse.Namespace) -> int:
+    """Find what in a saved request triggers a refusal, and print a rule against it."""
+    from mitmproxy_windsurf.proxy.bisect_file import Wishes, bisect_file  # slow: all of mitmproxy
+
+    wishes = Wishes(**{name: getattr(arguments, name) for name in Wishes.__dataclass_fields__})
+    try:
+        result = bisect_file(wishes, lambda line: print(line, file=sys.stderr, flush=True))
+    except (ValueError, KeyError) as error:
+        print(f"mitmproxy-windsurf bisect: {error}", file=sys.stderr)
+        return 2
+    for line in result.lines():
+        print(f"# {line}")
+    if result.toml:
+        print(f"\n{result.toml}", end="")
+    return 0 if result.proven else 1
+
+
+def _add_bisect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("bisect", help="find what in a request triggers a refusal")
+    parser.add_argument("file", type=Path, metavar="FILE", help="saved flows, or a body as JSON")
+    parser.add_argument("--url", default="", help="the upstream, if not that of the flow")
+    parser.add_argument("--protocol", default="", help="of a body, if its members do not tell")
+    parser.add_argument("--requests", default="60", help="how many may be sent (60)")
+    parser.add_argument("--pause", default="0.5", help="seconds between two requests (0.5)")
+    parser.add_argument("--pattern", default="", help="an answer in which it is found is a refusal")
+    parser.add_argument(
+        "--key-variable", default="", metavar="NAME", help="environment variable with the key"
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in TOOLS:
@@ -80,7 +110,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         commands.add_parser(name, help=f"start {tool} with the addon; options are {tool}'s")
     checking = commands.add_parser("check", help="validate rule packs and run their examples")
     checking.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a pack of rules")
-    return check(parser.parse_args(words).files)
+    _add_bisect(commands)
+    parsed = parser.parse_args(words)
+    return bisect(parsed) if parsed.command == "bisect" else check(parsed.files)
 
 
 if __name__ == "__main__":

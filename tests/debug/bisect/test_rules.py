@@ -1,4 +1,4 @@
-"""Rules made of fragments: they load, they are right about themselves, and they do what they say."""
+"""Rules made of fragments: they load, their examples are right, and they do what they say."""
 
 import tomllib
 from pathlib import Path
