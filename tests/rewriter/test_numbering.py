@@ -46,5 +46,6 @@ def test_a_document_of_our_own_is_numbered_as_the_others_are() -> None:
     assert document == {"sequence_number": 8}
     number_behind(document, {})
     assert document == {"sequence_number": 8}
-    number_behind(bare := {}, {"sequence_number": 7})
+    bare: Json = {}
+    number_behind(bare, {"sequence_number": 7})
     assert bare == {}

@@ -241,8 +241,8 @@ def items(draw: st.DrawFn) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for kind in draw(st.lists(st.sampled_from(kinds), max_size=4)):
         said = [text for _, text in found]
-        text = draw(st.sampled_from(said)) if said and draw(st.booleans()) else draw(words)
-        found.append((kind, text))
+        again = bool(said) and draw(st.booleans())
+        found.append((kind, draw(st.sampled_from(said)) if again else draw(words)))
     return found
 
 

@@ -153,7 +153,7 @@ class DocumentRewriter:
         for part in reading.parts:
             if part.key and part.again:
                 _fold(self._settled(part.key, reading), outputs, alone)
-                out = texts.again(part.key, part.text)
+                out = texts.again(part.key, part.text, streamed=streamed)
                 if out is not None:
                     outputs.append((part, out))
                     continue

@@ -134,9 +134,9 @@ class Texts:
         self._close(whole)
         return out
 
-    def again(self, key: Key, text: str) -> str | None:
+    def again(self, key: Key, text: str, *, streamed: bool) -> str | None:
         """A text that has ended comes once more, whole; None if there was none."""
-        ended = self._ended.get(key) or self._ended.like(key, text)
+        ended = self._ended.get(key) or (self._ended.like(key, text) if streamed else None)
         if ended is None or ended.dropped:
             return "" if ended else None
         row = Pipeline(self.stages(key))
