@@ -49,6 +49,20 @@ def test_a_difference_is_told_with_what_was_expected_and_what_came() -> None:
     assert line.startswith("edits: expected [], found [{")
 
 
+def test_the_path_of_a_request_may_name_the_model() -> None:
+    body = {"candidates": [{"content": {"parts": [{"text": "I am Cascade."}]}}]}
+    asked = Recorded(
+        "gemini",
+        b"{}",
+        json.dumps(body).encode(),
+        content_type="application/json",
+        path="/v1beta/models/gemini-2.5-pro:generateContent",
+    )
+    case = make(asked, Layers())
+    assert "I am gemini-2.5-pro." in case["expected"]["response"][0]
+    assert replay(case) == []
+
+
 def test_switched_layers_and_rules_are_part_of_a_case() -> None:
     layers = Layers(identity=False, private_paths=("/srv/app",), rules=RuleSet(disabled=["a1"]))
     case = read_back(make(exchange(request(TRIGGER), answer("in /srv/app/x")), layers))

@@ -55,6 +55,8 @@ def make(exchange: Recorded, layers: Layers) -> dict[str, Any]:
         "request": censor(original.decode(*_TEXT)),
         "response": None,
     }
+    if exchange.protocol == "gemini":
+        case["path"] = exchange.path  # it names the model
     if answer is not None:
         case["response"] = [censor(frame) for frame in _frames(case, answer)]
     case["expected"] = _outcome(case, rules)
@@ -103,6 +105,7 @@ def _run(case: Mapping[str, Any], rules: RuleSet) -> Rerun:
             None,
             status=case["status"],
             content_type=case["content_type"],
+            path=case.get("path", ""),
             keep_visible=case["keep_visible"],
             broken=case["broken"],
         ),

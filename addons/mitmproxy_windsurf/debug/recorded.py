@@ -28,6 +28,8 @@ class Recorded:
     response: bytes | None = None
     status: int = 200
     content_type: str = ""
+    path: str = ""
+    """Of the request, without its query: Gemini's names the model."""
     record: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
     client: str = ""
@@ -88,7 +90,7 @@ def rerun(
         KeyError: no such protocol.
     """
     signatures = Signatures(signed_thinking)
-    asked = RequestRewriter(exchange.protocol, layers, signatures=signatures)
+    asked = RequestRewriter(exchange.protocol, layers, signatures=signatures, path=exchange.path)
     new_request = asked.rewrite(request)
     if response is None:
         return Rerun(new_request, None, tuple(asked.edits), ())

@@ -37,6 +37,7 @@ def read(flow: http.HTTPFlow, settings: Settings) -> Recorded:
         response=None if answer is None else secrets.cut_bytes(answer),
         status=response.status_code if response else 0,
         content_type=response.headers.get("content-type", "") if response else "",
+        path=path_of(request.path),
         record=record,
         title=title(flow),
         keep_visible=clients.is_one_of(request, settings.visible_answer_clients),
