@@ -92,6 +92,7 @@ class BodyStream:
         self._rewriter = rewriter
         self._warn = warn
         self._counters = counters or Counters()
+        self._observe = self._counters.latency.observe
         self._held = 0
         self.failures = 0
         self._decoder = decoder
@@ -107,7 +108,7 @@ class BodyStream:
     def __call__(self, data: bytes) -> list[bytes]:
         began = perf_counter()
         out = self._send(self._feed(data) if data else self._finish())
-        self._counters.latency.observe(perf_counter() - began)
+        self._observe(perf_counter() - began)
         return out
 
     def release(self) -> list[bytes]:
@@ -139,7 +140,7 @@ class BodyStream:
         self.bytes_in += len(data)
         self.came.add(data)
         out = self._attempt(self._rewriter.feed, data)
-        if sum(map(len, out)) < len(data) or self._held:
+        if self._held or not out or len(out[0]) < len(data):
             self._count_held()
         return out
 
