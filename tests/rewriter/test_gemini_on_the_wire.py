@@ -183,3 +183,18 @@ def test_signatures_on_calls_say_nothing_about_thoughts() -> None:
     )
     run(rewriter, [element({**call(a=1), "thoughtSignature": "c2ln"})])
     assert not signatures.untouchable
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_an_error_in_an_array_is_one(status: int) -> None:
+    rewriter = ResponseRewriter(
+        "gemini",
+        Layers(),
+        model=MODEL,
+        want_thinking=False,
+        status=status,
+        content_type="application/json",
+    )
+    body = [{"error": {"code": 404, "message": f"no {PRIVATE}/a"}}]
+    told = json.loads(run(rewriter, [json.dumps(body).encode()]))
+    assert told == [{"error": {"code": 404, "message": "no <workspace>"}}]
