@@ -102,8 +102,11 @@ def test_what_cannot_be_read_is_left_out() -> None:
 
 
 def test_other_protocols_have_conversations_too() -> None:
-    def asked(*texts: str) -> Recorded:
+    def asked(*texts: str, path: str = "/v1beta/models/m:generateContent") -> Recorded:
         contents = [{"role": "user", "parts": [{"text": text}]} for text in texts]
-        return Recorded("gemini", json.dumps({"contents": contents}).encode())
+        return Recorded("gemini", json.dumps({"contents": contents}).encode(), path=path)
 
-    assert "1 continuation, 0 of them broken" in report([asked("a"), asked("a", "b")])
+    other = asked("a", "b", path="/v1beta/models/n:generateContent")
+    told = report([asked("a"), asked("a", "b"), other])
+    assert "1 continuation, 0 of them broken" in told
+    assert told.count("conversation ") == 2

@@ -33,7 +33,7 @@ def report(exchanges: Iterable[Recorded]) -> str:
     pairs = broken = 0
     for number, conversation in enumerate(conversations(turns), 1):
         first = conversation[0]
-        model = on_one_line(str(first.body.get("model") or first.exchange.protocol)).strip('"')
+        model = on_one_line(_model(first) or first.exchange.protocol).strip('"')
         lines.append(f"conversation {number}, {count(len(conversation), 'request')} to {model}")
         lines.append(f"  {first.exchange.title}: begins")
         for before, after in pairwise(conversation):
@@ -100,7 +100,12 @@ def _identity(turn: Turn) -> tuple[str, ...]:
     turns = next((body[name] for name in TURNS if isinstance(body.get(name), list)), ())
     first = next((message for message in turns if _is_users(message)), None)
     prompt = list(_texts(first))[-1:]  # before it stand reminders, which change
-    return turn.exchange.protocol, str(body.get("model")), str(session), *prompt
+    return turn.exchange.protocol, _model(turn), str(session), *prompt
+
+
+def _model(turn: Turn) -> str:
+    """The model; of Gemini's API the path that names it."""
+    return str(turn.body.get("model") or turn.exchange.path)
 
 
 def _member(value: Any, path: Sequence[str]) -> Any:
