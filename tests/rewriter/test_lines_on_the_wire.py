@@ -55,7 +55,7 @@ def test_held_thinking_gets_a_line_of_its_own() -> None:
 
 
 def test_an_error_is_scrubbed_and_comes_behind_what_was_held() -> None:
-    lines = [line(content=f"{PRIVATE}, I am Cas"), {"error": f"no {PRIVATE}/a"}]
+    lines: list[Json] = [line(content=f"{PRIVATE}, I am Cas"), {"error": f"no {PRIVATE}/a"}]
     assert told(*lines) == [
         line(content="<workspace>, I am "),
         line(content="Cas"),
@@ -80,7 +80,10 @@ def test_an_answer_that_repeats_the_thinking_is_dropped() -> None:
 
 
 def test_a_text_without_a_message_is_answered_without_one() -> None:
-    lines = [{"model": "m", "response": f"{PRIVATE}, I am Cas", "done": False}, {"error": "x"}]
+    lines: list[Json] = [
+        {"model": "m", "response": f"{PRIVATE}, I am Cas", "done": False},
+        {"error": "x"},
+    ]
     assert told(*lines) == [
         {"model": "m", "response": "<workspace>, I am ", "done": False},
         {"model": "m", "response": "Cas", "done": False},
