@@ -19,7 +19,7 @@ _raw_decode = json.JSONDecoder().raw_decode  # json.loads costs a third more
 
 
 class _Unreadable(Exception):
-    """What an event says is no JSON."""
+    """What an event says is no text."""
 
 
 class EventStream:
@@ -81,7 +81,7 @@ class EventStream:
                     early, before = self._extras(new.early), self._extras(new.before)
                     rewritten = frame.with_data(new.raw.encode())
             except _Unreadable as error:
-                self._trouble("unread", f"an event that is no JSON passed on unread: {error}")
+                self._trouble("unread", f"an event that is not UTF-8 passed on unread: {error}")
             except Exception as error:
                 self._trouble("failed", f"an event could not be rewritten, passed on: {error!r}")
         waits = self._documents.texts.waits
@@ -94,8 +94,11 @@ class EventStream:
         try:
             raw = data.decode()
             document = _parse(raw)
-        except (ValueError, RecursionError) as error:
+        except UnicodeDecodeError as error:
             raise _Unreadable(error) from error
+        except (ValueError, RecursionError) as error:
+            self._trouble("plain", f"an event that is no JSON was read as text: {error}")
+            return self._documents.plain(data.decode())
         if document is _DONE:
             return self._documents.finish()._replace(raw=raw)
         if isinstance(document, dict):
@@ -171,10 +174,9 @@ class WholeBody:
             self.warnings.append(f"an answer that is not UTF-8 passed on unread: {error}")
             return body
         except (ValueError, RecursionError) as error:
-            if self._failed:
-                return self._documents.texts.once("error", raw, "body").encode()
-            self.warnings.append(f"an answer that is no JSON passed on unread: {error}")
-            return body
+            if not self._failed:
+                self.warnings.append(f"an answer that is no JSON was read as text: {error}")
+            return self._documents.plain(raw).raw.encode()
         if self._failed:
             new = self._documents.error(raw, document)
         elif isinstance(document, dict):

@@ -78,6 +78,11 @@ class DocumentRewriter:
         reading = Reading(list(loose_parts("error", document, ())))
         return self._rewrite(raw, {}, [reading], streamed=False).raw
 
+    def plain(self, raw: str) -> Rewritten:
+        """What should be a document and is none: a text that may name private paths."""
+        new = self.texts.once("error", raw, "body")
+        return Rewritten([], new, [] if new == raw else [_ELSEWHERE])
+
     def _rewrite(
         self, raw: str, document: Json, readings: Iterable[Reading], *, streamed: bool
     ) -> Rewritten:
