@@ -32,7 +32,13 @@ def test_choices_are_told_by_their_index() -> None:
 
 
 def test_all_arrays_beside_a_text_repeat_its_tokens() -> None:
-    logprobs: Json = {"tokens": [], "token_logprobs": [], "text_offset": [], "content": [], "x": None}
+    logprobs: Json = {
+        "tokens": [],
+        "token_logprobs": [],
+        "text_offset": [],
+        "content": [],
+        "x": None,
+    }
     assert read({"choices": [{"index": 2, "logprobs": logprobs}]}).tokens == [
         (2, "text", ("choices", 0, "logprobs", name))
         for name in ("tokens", "token_logprobs", "text_offset", "content")
