@@ -17,7 +17,7 @@ from mitmproxy_windsurf.proxy.logs import log, printable
 Line = list[tuple[str, str]]
 """A line for mitmproxy 11: its pieces, each with the name of a style."""
 
-_STYLES = {"+": "Token_Name_Tag", "-": "error", "@": "highlight", "#": "offset"}
+_STYLES = {"+": "Token_Name_Tag", "-": "Token_Literal_String", "@": "highlight", "#": "offset"}
 
 
 class Message(NamedTuple):
@@ -111,4 +111,4 @@ def _styled(line: str) -> Line:
     key, colon, value = line.partition(":")
     if style == "text" and colon and key and not key.startswith(" "):
         return [("header", key + colon), ("text", value)]
-    return [(style, line)]
+    return [(style, line or " ")]  # mitmweb gives an empty line no height
