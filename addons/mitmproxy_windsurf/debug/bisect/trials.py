@@ -39,10 +39,15 @@ class Trials:
         self.sent = 0
         """How many were answered."""
         self.rate = 1.0
-        self.reason = ""
+        self._reasons: list[str] = []
         self.refused: set[bytes] = set()
         self._passed: dict[bytes, int] = {}
         self._whole = NONE
+
+    @property
+    def reason(self) -> str:
+        """What refusals look like."""
+        return " or ".join(self._reasons)
 
     @property
     def repeats(self) -> int:
@@ -116,7 +121,8 @@ class Trials:
             raise Ended(f"no verdict after {PATIENCE} tries: {judgement.reason}")
         if judgement.kind == "blocked":
             self.refused.add(body)
-            self.reason = self.reason or judgement.reason
+            if judgement.reason not in self._reasons:
+                self._reasons.append(judgement.reason)
             return True
         self._passed[body] = self._passed.get(body, 0) + 1
         return False
