@@ -74,7 +74,9 @@ GEMINI: Json = {
         "thinkingConfig": {"thinkingBudget": 9, "includeThoughts": True},
     },
 }
-junk = st.sampled_from([None, True, 0, -1.5, "", "x", [], {}, [[]], [None], ["x"], {"x": {}}])
+junk: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1.5, "", "x", [], {}, [[]], [None], ["x"], {"x": {}}]
+)
 
 
 def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -89,8 +91,7 @@ def survives(protocol: str, asked: Asked, events: list[Event]) -> None:
     dialect = DIALECTS[protocol]
     try:
         chat = dialect.request(asked)
-    except Refused as refused:
-        assert str(refused)
+    except Refused:
         return
     assert json_bytes(chat.body)
     writer = dialect.writer(asked, chat)
