@@ -1,4 +1,4 @@
-"""Requests with a prompt of ordinary sentences, into which triggers can be planted."""
+"""Requests with a prompt of ordinary sentences to plant triggers in, and small ones."""
 
 import json
 from random import Random
@@ -72,3 +72,50 @@ def claude_code(random: Random, *planted: str, size: int = 60_000) -> bytes:
         {"type": "text", "text": prompt(random, left // 2)},
     ]
     return anthropic(system, tools)
+
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string", "description": "A path."}}}
+FUNCTION = {"name": "read", "description": "Reads. Files only.", "parameters": SCHEMA}
+OTHER = {"name": "write", "description": "Writes.", "parameters": SCHEMA}
+
+REQUESTS: dict[str, Any] = {
+    "anthropic": {
+        "system": [{"type": "text", "text": "One. Two."}, {"type": "text", "text": "Three."}],
+        "tools": [
+            {"name": "read", "description": "Reads.", "input_schema": SCHEMA},
+            {"name": "write", "description": "Writes.", "input_schema": SCHEMA},
+        ],
+        "tool_choice": {"type": "tool", "name": "read"},
+        "messages": [{"role": "user", "content": "hi"}],
+    },
+    "openai_chat": {
+        "messages": [{"role": "system", "content": "One. Two."}, {"role": "user", "content": "hi"}],
+        "tools": [{"type": "function", "function": tool} for tool in (FUNCTION, OTHER)],
+        "tool_choice": {"type": "function", "function": {"name": "write"}},
+        "parallel_tool_calls": True,
+    },
+    "openai_responses": {
+        "instructions": "One. Two.",
+        "input": [
+            {
+                "type": "additional_tools",
+                "role": "developer",
+                "tools": [{"type": "custom", **OTHER}],
+            },
+            {"role": "user", "content": "hi"},
+        ],
+        "tools": [{"type": "function", **FUNCTION}],
+        "tool_choice": "required",
+    },
+    "gemini": {
+        "systemInstruction": {"parts": [{"text": "One. Two."}]},
+        "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
+        "tools": [{"functionDeclarations": [FUNCTION]}, {"functionDeclarations": [OTHER]}],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["read"]}},
+    },
+    "ollama": {
+        "messages": [{"role": "system", "content": "One. Two."}, {"role": "user", "content": "hi"}],
+        "tools": [{"type": "function", "function": FUNCTION}],
+    },
+}
+"""One of each protocol, with a prompt of a few sentences, two tools and a choice among them."""

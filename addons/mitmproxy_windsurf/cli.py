@@ -15,6 +15,7 @@ from pathlib import Path
 from mitmproxy_windsurf.prompts import PackError, RulePack, RuleSet, load_packs
 from mitmproxy_windsurf.prompts.neutralize import neutralize
 
+LONGEST_LINE = 500
 TOOLS = {"run": "mitmdump", "web": "mitmweb"}
 
 
@@ -70,15 +71,19 @@ def failing_examples(pack: RulePack) -> Iterator[str]:
 def bisect(arguments: argparse.Namespace) -> int:
     """Find what in a saved request triggers a refusal, and print a rule against it."""
     from mitmproxy_windsurf.proxy.bisect_file import Wishes, bisect_file  # slow: all of mitmproxy
+    from mitmproxy_windsurf.proxy.logs import printable
+
+    def tell(line: str) -> None:
+        print(printable(line, LONGEST_LINE), file=sys.stderr, flush=True)
 
     wishes = Wishes(**{name: getattr(arguments, name) for name in Wishes.__dataclass_fields__})
     try:
-        result = bisect_file(wishes, lambda line: print(line, file=sys.stderr, flush=True))
-    except (ValueError, KeyError) as error:
-        print(f"mitmproxy-windsurf bisect: {error}", file=sys.stderr)
+        result = bisect_file(wishes, tell)
+    except ValueError as error:
+        tell(f"mitmproxy-windsurf bisect: {error}")
         return 2
     for line in result.lines():
-        print(f"# {line}")
+        print(printable(f"# {line}", LONGEST_LINE))
     if result.toml:
         print(f"\n{result.toml}", end="")
     return 0 if result.proven else 1

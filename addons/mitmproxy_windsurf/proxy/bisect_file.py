@@ -22,13 +22,11 @@ from mitmproxy_windsurf.proxy import values
 from mitmproxy_windsurf.proxy.bisect_request import Captured, captured, is_streamed
 from mitmproxy_windsurf.proxy.bisect_sender import HTTPSender, search
 from mitmproxy_windsurf.proxy.exchange import VERDICT_READS
-from mitmproxy_windsurf.proxy.logs import printable
 from mitmproxy_windsurf.proxy.record import recorded
 from mitmproxy_windsurf.proxy.secrets import Secrets
 from mitmproxy_windsurf.upstream.target import parse_target
 from mitmproxy_windsurf.wire.detect import Route, detect
 
-LONGEST_LINE = 500
 LARGEST = 64 * 2**20
 """Bytes of a body."""
 
@@ -83,7 +81,7 @@ def bisect_file(
         requests=requests,
         secrets=lambda text: cut(text.replace(key, CENSORED) if key else text),
     )
-    tell(f"searching {len(request.body):,} bytes for {printable(request.url.partition('?')[0])}")
+    tell(f"searching {len(request.body):,} bytes for {request.url.partition('?')[0]}")
     sender = HTTPSender(request.url, request.headers, request.streamed, pattern)
 
     async def run() -> Result:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bisect_requests import anthropic, claude_code, prompt, tool
+from bisect_requests import REQUESTS, anthropic, claude_code, prompt, tool
 from mitmproxy_windsurf.debug.bisect import Bisection, Result
 from mitmproxy_windsurf.debug.verdict import Judgement
 
@@ -144,6 +144,20 @@ def test_a_gate_that_closes_by_chance_is_nearly_always_found() -> None:
         )
         hits += result.proven and found(result) == [[HERON]]
     assert hits >= 34
+
+
+@pytest.mark.parametrize("protocol", REQUESTS)
+@pytest.mark.parametrize("text", ["Two.", "Reads.", "Writes.", "A path."])
+def test_all_protocols_are_searched(protocol: str, text: str) -> None:
+    bisection = Bisection(protocol, json.dumps(REQUESTS[protocol]).encode())
+    present = bisection.request is not None and text in bisection.request.decode()
+    while bisection.request is not None:
+        bisection.tell(BLOCKED if text in bisection.request.decode() else PASSED)
+    assert bisection.result
+    assert bisection.result.outcome == ("found" if present else "not blocked")
+    if present:
+        assert bisection.result.proven
+        assert {fragment for trigger in found(bisection.result) for fragment in trigger} == {text}
 
 
 def test_a_clause_is_found() -> None:

@@ -153,8 +153,9 @@ class Bisection:
         """How many of the units it takes to be refused, beside those that are needed."""
         search = Search(weights, self._trials.rate)
         while (found := search.found) is None:
-            self._candidates = [*needed, *(units[place - 1] for place in search.likely if place)]
             cut = search.next_cut()
+            likely = search.likely if cut or not needed else ()
+            self._candidates = [*needed, *(units[place - 1] for place in likely if place)]
             refused = yield from self._trials.is_refused(self._bytes([*needed, *units[:cut]]))
             search.tell(cut, refused)
         return found
