@@ -115,6 +115,9 @@ LIMITS = [
     ("series of one counter; further ones are counted together", "debug.counters", "MAX_SERIES"),
     ("rules that nearly matched and are told of", "debug.explain", "MAX_MISSES"),
     ("bytes of a streamed body that can be looked at", "proxy.streaming", "SHOWN"),
+    ("bytes of a body that the view LLM reads", "debug.conversation.bodies", "LARGEST"),
+    ("characters of one text that the view LLM shows", "debug.outline", "LONGEST"),
+    ("lines of a diff that are shown", "debug.changes", "LONGEST"),
 ]
 
 

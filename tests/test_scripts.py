@@ -13,7 +13,7 @@ import environment
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "scripts"
-SHELL_SCRIPTS = ["run", "test", "lint", "bench", "check", "docs", "python.sh"]
+SHELL_SCRIPTS = ["run", "test", "lint", "bench", "check", "docs", "screenshots", "python.sh"]
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 

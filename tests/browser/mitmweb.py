@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from browser.chromium import Page
+
 PATIENCE = 60
 PASSWORD = "a password for this run"
 SCRIPT = Path(__file__).parent.parent.parent / "addons" / "windsurf.py"
@@ -60,6 +62,19 @@ async def mitmweb(confdir: Path, settings: Sequence[str] = ()) -> AsyncIterator[
             process.terminate()
         async with asyncio.timeout(PATIENCE):
             await process.communicate()
+
+
+async def open_flow(page: Page, web: Web, side: str) -> None:
+    """Look at the request or the response of the only flow."""
+    await page.open(web.url)
+    await page.click("td.col-path")
+    await page.click("a", side)
+
+
+async def choose_view(page: Page, name: str) -> None:
+    """Choose a view for the message that is looked at."""
+    await page.click(".contentview a", "View: auto")
+    await page.click("a", name)
 
 
 async def _proxy_port(process: asyncio.subprocess.Process) -> int:

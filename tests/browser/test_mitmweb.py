@@ -11,7 +11,7 @@ import pytest
 
 from browser import chromium
 from browser.chromium import Page
-from browser.mitmweb import Web, mitmweb
+from browser.mitmweb import Web, choose_view, mitmweb, open_flow
 from proxy.http1 import ask
 
 BEFORE = "You are Claude Code, Anthropic's official CLI for Claude."
@@ -55,17 +55,6 @@ async def exchange(web: Web, system: str, prompt: str) -> int:
         web.port, "POST", "/v1/messages", request(system, prompt), **{"x-api-key": KEY}
     )
     return reply.status
-
-
-async def open_flow(page: Page, web: Web, side: str) -> None:
-    await page.open(web.url)
-    await page.click("td.col-path")
-    await page.click("a", side)
-
-
-async def choose_view(page: Page, name: str) -> None:
-    await page.click(".contentview a", "View: auto")
-    await page.click("a", name)
 
 
 async def command(page: Page, line: str) -> None:
