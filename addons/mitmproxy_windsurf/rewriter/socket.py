@@ -102,7 +102,7 @@ class SocketRewriter:
         out += _texts(lane.stream.events(message.encode("utf-8", "surrogatepass")))
         if kind in _ENDS:
             out += self._close(name)
-        return [message] if self._layers.shadow else out
+        return [message] if self._layers.shadow or not message else out
 
     def release(self) -> list[str]:
         """The socket is about to close: what is held."""
