@@ -91,3 +91,19 @@ def test_switches_in_the_environment(
     if value and warning:
         assert "NAME" in warning
         assert value not in warning.split(), "a value of the environment may be a secret"
+
+
+def test_a_count_is_one_at_least() -> None:
+    assert values.count(" 60 ") == 60
+    for text in ("0", "-1", "1.5", "many", "", "1234567"):
+        with pytest.raises(ValueError, match="is not a number above 0"):
+            values.count(text)
+
+
+def test_a_pattern_finds_upper_and_lower_case_in_bytes() -> None:
+    found = values.pattern("can ?not help")
+    assert found
+    assert found.search(b"We CANNOT help")
+    assert values.pattern(" ") is None
+    with pytest.raises(ValueError, match="is not a regular expression"):
+        values.pattern("(")

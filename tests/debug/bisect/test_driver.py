@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -246,6 +247,22 @@ def test_a_gate_that_is_not_monotone_still_gives_a_minimal_trigger() -> None:
         assert gate(json.dumps(trigger))
         for index in range(len(trigger)):
             assert not gate(json.dumps(trigger[:index] + trigger[index + 1 :]))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 9))
+def test_it_ends_whatever_the_answers_are(seed: int, share: int) -> None:
+    """A gate that makes no sense: one that closes by the digest of what it sees, or by length."""
+    body = planted(HERON, seed=seed)
+
+    def gate(text: str) -> bool:
+        return text == first or zlib.crc32(f"{seed}{text}".encode()) % share == 0
+
+    first = Bisection("anthropic", body).request.decode()  # type: ignore[union-attr]
+    for closes in (gate, lambda text: len(text) > len(first) / share):
+        result, upstream = run(body, closes)
+        assert len(upstream.sent) == result.requests <= 60
+        assert [*result.lines()]
 
 
 @pytest.mark.parametrize(

@@ -110,10 +110,7 @@ class Bisection:
         if (yield from self._trials.is_refused(self._bytes(()))):
             return self._elsewhere()
         rest = list(self._units)
-        while True:
-            trigger = yield from self._trigger(rest)
-            if not trigger:
-                return self._elsewhere()
+        while trigger := (yield from self._trigger(rest)):
             self._triggers.append(trigger)
             self._candidates = [unit for found in self._triggers for unit in found]
             triggers, passed = yield from self._try_rules()
@@ -123,6 +120,7 @@ class Bisection:
             if (yield from self._trials.passes(self._bytes(rest))):
                 triggers, passed = yield from self._try_rules(thorough=True)
                 return self._found(triggers, passed)
+        return self._found(triggers, passed) if self._triggers else self._elsewhere()
 
     def _trigger(self, units: list[Unit]) -> Steps[list[Unit]]:
         """Of units that are refused together, as few as are still refused; none if the request is
@@ -173,13 +171,15 @@ class Bisection:
         sentence = (
             f"Found {len(triggers)} triggers, each of which blocks alone" if many else "Found"
         )
+        if passed.number < passed.total:
+            sentence += ", but the request is blocked all the same without it"
         return self._result("found", sentence, triggers=tuple(triggers), passed=passed)
 
     def _elsewhere(self) -> Result:
         return self._result(
             "elsewhere",
             "Blocked even without any system prompt, description and tool: the trigger is "
-            "somewhere else, in the conversation, the headers or the key",
+            "somewhere else, in the conversation, the headers or the key, or everything is refused",
         )
 
     def _unfinished(self, reason: str) -> Result:

@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 from mitmproxy_windsurf.debug.bisect.pieces import shown
 from mitmproxy_windsurf.debug.bisect.rules import Draft
 
+LISTED = 10
+"""Places that are told if the trigger was not found to the end."""
+
 Outcome = Literal["found", "not blocked", "elsewhere", "unfinished"]
 
 
@@ -90,4 +93,6 @@ class Result:
             yield f"passed {self.passed} {without}"
         if self.left:
             yield f"it is somewhere in {len(self.left)} places:"
-            yield from (f"  {fragment}" for fragment in self.left)
+            yield from (f"  {fragment}" for fragment in self.left[:LISTED])
+            if len(self.left) > LISTED:
+                yield f"  and {len(self.left) - LISTED:,} more"
