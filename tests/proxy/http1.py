@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -91,7 +92,9 @@ class Upstream:
 
 
 @contextlib.asynccontextmanager
-async def running_upstream(script: Script, port: int = 0) -> AsyncIterator[Upstream]:
+async def running_upstream(
+    script: Script, port: int = 0, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Upstream]:
     up = Upstream(0)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -112,7 +115,7 @@ async def running_upstream(script: Script, port: int = 0) -> AsyncIterator[Upstr
             writer.close()
             tasks.discard(task)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", port)
+    server = await asyncio.start_server(serve, "127.0.0.1", port, ssl=tls)
     up.port = server.sockets[0].getsockname()[1]
     try:
         yield up

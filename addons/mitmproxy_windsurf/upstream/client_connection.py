@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import h11
 
 from mitmproxy_windsurf.upstream.client_errors import AnswerBroken, AnswerSilent
+from mitmproxy_windsurf.upstream.exchange import encoded
 
 MAX_HEAD = 128 * 1024
 """Bytes of the head of an answer."""
@@ -157,5 +158,5 @@ def request_events(
     method: str, target: bytes, headers: Iterable[tuple[str, str]], body: bytes
 ) -> tuple[h11.Event, ...]:
     """A whole request."""
-    head = h11.Request(method=method, target=target, headers=[*headers])
+    head = h11.Request(method=method, target=target, headers=encoded(headers))
     return (head, *([h11.Data(data=body)] if body else []), h11.EndOfMessage())

@@ -13,9 +13,6 @@ from mitmproxy_windsurf.upstream.proxies import Proxy
 from mitmproxy_windsurf.upstream.target import Target
 from mitmproxy_windsurf.upstream.trust import trusted
 
-HAPPY_EYEBALLS = 0.25
-"""Seconds until the next address of a name is tried beside the last (RFC 8305 section 5)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -50,52 +47,55 @@ class Dialer:
         """
         try:
             async with asyncio.timeout(self._patience):
-                connection = await self._connect(route.first)
-                if not route.tunnels:
-                    return connection
-                try:
-                    return await self._tunnel(connection, route)
-                except BaseException:
-                    connection.abort()
-                    raise
+                return await self._dial(route)
         except TimeoutError as error:
             raise ConnectFailed(address(route.first), "it did not answer in time") from error
         except (OSError, UnicodeError, AnswerBroken) as error:
             raise ConnectFailed(address(route.first), reason(error)) from error
 
+    async def _dial(self, route: Route) -> ClientConnection:
+        connection = await self._connect(route.first)
+        try:
+            if route.first.scheme == "https":
+                connection = await self._secured(connection, route.first)
+            if route.tunnels:
+                await self._tunnel(connection, route)
+                connection = await self._secured(connection, route.origin)
+        except BaseException:
+            connection.abort()
+            raise
+        return connection
+
     async def _connect(self, target: Target) -> ClientConnection:
-        tls = self._tls() if target.scheme == "https" else None
-        loop = asyncio.get_running_loop()
-        eager = loop.get_task_factory() is not None  # as in mitmproxy
-        _, connection = await loop.create_connection(
-            ClientConnection,
-            target.host,
-            target.port,
-            ssl=tls,
-            # Fails with eager tasks before Python 3.13.1 (gh-124309).
-            happy_eyeballs_delay=None if eager else HAPPY_EYEBALLS,
+        """Neither with TLS at once nor with a race of addresses: when that is cancelled, asyncio
+        loses a socket; and races fail where tasks are eager, as in mitmproxy (gh-124309)."""
+        _, connection = await asyncio.get_running_loop().create_connection(
+            ClientConnection, target.host, target.port
         )
         return connection
 
-    async def _tunnel(self, outer: ClientConnection, route: Route) -> ClientConnection:
-        """TLS to the origin within the connection to the proxy (RFC 9110 section 9.3.6)."""
-        authority = address(route.origin)
-        headers = [("host", authority)]
-        if route.proxy and route.proxy.authorization:
-            headers.append(("proxy-authorization", route.proxy.authorization))
-        outer.send(*request_events("CONNECT", authority.encode("ascii"), headers, b""))
-        head = await outer.head(self._patience)
-        if not 200 <= head.status_code <= 299:
-            why = f"the proxy at {address(route.first)} answered {head.status_code}"
-            raise ConnectFailed(authority, why)
+    async def _secured(self, outer: ClientConnection, target: Target) -> ClientConnection:
+        """The connection with TLS in it."""
         inner = ClientConnection()
         transport = await asyncio.get_running_loop().start_tls(
-            outer.transport, inner, self._tls(), server_hostname=route.origin.host
+            outer.transport, inner, self._tls(), server_hostname=target.host
         )
         if transport is None:
             raise ConnectionResetError("the connection was closed")
         inner.connection_made(transport)
         return inner
+
+    async def _tunnel(self, connection: ClientConnection, route: Route) -> None:
+        """Have the proxy lead to the origin (RFC 9110 section 9.3.6)."""
+        authority = address(route.origin)
+        headers = [("host", authority)]
+        if route.proxy and route.proxy.authorization:
+            headers.append(("proxy-authorization", route.proxy.authorization))
+        connection.send(*request_events("CONNECT", authority.encode("ascii"), headers, b""))
+        head = await connection.head(self._patience)
+        if not 200 <= head.status_code <= 299:
+            why = f"the proxy at {address(route.first)} answered {head.status_code}"
+            raise ConnectFailed(authority, why)
 
     def _tls(self) -> ssl.SSLContext:
         if self._context is None:

@@ -45,6 +45,11 @@ def joined(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return found
 
 
+def encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    """Headers as they go on the wire."""
+    return [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in headers]
+
+
 class Link(Protocol):
     """What a responder needs of its connection."""
 
@@ -80,7 +85,7 @@ class Responder:
         """Send the head. Without a content-length the body is chunked."""
         if self.started:
             raise RuntimeError("the answer has already begun")
-        self._link.put(h11.Response(status_code=status, headers=[*headers]))
+        self._link.put(h11.Response(status_code=status, headers=encoded(headers)))
         self.started = True
         self._bodiless = self._bodiless or status in (204, 304)
 
