@@ -1,9 +1,10 @@
 """Make the virtual environment that a script needs, unless it is there already; print its bin.
 
-`run` has mitmproxy and nothing else, `dev` has what tests and checks need too. What goes in is read
-from pyproject.toml; the project itself is not installed, since `-s` loads it from the checkout. One
-environment per kind and Python version lies in .cache. It counts only with its stamp, which is
-written last, so that whatever interrupts the work leaves nothing that looks finished.
+`run` has mitmproxy and nothing else, `dev` has what tests and checks need too, `litellm` has the
+LiteLLM proxy and nothing of ours. What goes in is read from pyproject.toml; the project itself is
+not installed, since `-s` loads it from the checkout. One environment per kind and Python version
+lies in .cache. It counts only with its stamp, which is written last, so that whatever interrupts
+the work leaves nothing that looks finished.
 """
 
 import fcntl
@@ -17,7 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
-EXTRAS = {"run": (), "dev": ("test", "sdk", "lint")}
+EXTRAS = {"run": (), "dev": ("test", "sdk", "lint"), "litellm": ("litellm",)}
+APART = {"litellm"}  # its dependencies and mitmproxy's do not agree
 
 
 class SetupError(Exception):
@@ -27,7 +29,8 @@ class SetupError(Exception):
 def requirements(kind: str) -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    return sum((extras[name] for name in EXTRAS[kind]), list(project["dependencies"]))
+    own = [] if kind in APART else project["dependencies"]
+    return sum((extras[name] for name in EXTRAS[kind]), list(own))
 
 
 def stamp(wanted: list[str]) -> str:
