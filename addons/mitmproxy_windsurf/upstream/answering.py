@@ -15,6 +15,7 @@ from mitmproxy_windsurf.upstream.backend import Answer
 from mitmproxy_windsurf.upstream.client_errors import AnswerBroken
 from mitmproxy_windsurf.upstream.exchange import Headers, Responder
 from mitmproxy_windsurf.upstream.translate.chat_answer import ChatAnswer, read_whole
+from mitmproxy_windsurf.upstream.translate.failures import failure_told
 from mitmproxy_windsurf.upstream.translate.model import (
     Asked,
     ChatRequest,
@@ -46,8 +47,10 @@ async def pass_on(
 ) -> None:
     """Answer the client with what the backend answers; `headers` are to be sent along."""
     try:
-        if exchange.dialect.relays:
+        if exchange.dialect.relays and exchange.chat.stream:
             await _relay(answer, responder, headers)
+        elif exchange.dialect.relays:
+            await _relay_whole(exchange.dialect, answer, responder, headers)
         elif exchange.chat.stream:
             await _stream(exchange, answer, responder, headers)
         else:
@@ -62,6 +65,18 @@ async def refuse(
 ) -> None:
     """Answer with an error."""
     await responder.respond_json(failure.status, dialect.error(failure), headers)
+
+
+async def _relay_whole(
+    dialect: Dialect, answer: Answer, responder: Responder, headers: Headers
+) -> None:
+    """An error that comes as an answer (OpenRouter) is told as one: SDKs look at the status."""
+    body = await answer.read(MAX_WHOLE)
+    if failure := failure_told(body):
+        await refuse(dialect, failure, responder, headers)
+        return
+    kind = answer.headers.get("content-type", "application/json")
+    await responder.respond(answer.status, body, [("content-type", kind), *headers])
 
 
 async def _relay(answer: Answer, responder: Responder, headers: Headers) -> None:

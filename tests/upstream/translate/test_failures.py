@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mitmproxy_windsurf.upstream.translate.failures import failure_in, failure_of
+from mitmproxy_windsurf.upstream.translate.failures import failure_in, failure_of, failure_told
 from mitmproxy_windsurf.upstream.translate.model import Failure
 
 
@@ -76,3 +76,20 @@ def test_errors_within_errors_are_looked_into_so_far() -> None:
     for _ in range(50):
         nested = {"error": nested}
     assert "backend failed" in failure_of(500, json.dumps(nested).encode()).message
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            b'{"error": {"message": "overloaded", "code": 503}}',
+            Failure(503, "overloaded", code="503"),
+        ),
+        (b'{"error": "no", "choices": [{"index": 0}]}', None),
+        (b'{"choices": [], "error": null}', None),
+        (b"no JSON", None),
+        (b"[]", None),
+    ],
+)
+def test_an_error_told_as_an_answer(body: bytes, expected: Failure | None) -> None:
+    assert failure_told(body) == expected

@@ -34,6 +34,17 @@ def failure_in(document: Any) -> Failure:
     return _failure(document, BAD_GATEWAY, fixed=False)
 
 
+def failure_told(body: bytes) -> Failure | None:
+    """The error that an answer over HTTP with a status of success holds in place of choices."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or document.get("choices") or not document.get("error"):
+        return None
+    return failure_in(document)
+
+
 def broken(message: str) -> Failure:
     """What the backend did is no answer."""
     return Failure(BAD_GATEWAY, message, kind="api_error")
