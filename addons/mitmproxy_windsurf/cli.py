@@ -1,4 +1,5 @@
-"""The command `mitmproxy-windsurf`: start mitmproxy with the addon, check rules, find triggers.
+"""The command `mitmproxy-windsurf`: start mitmproxy with the addon, or the upstream alone; check
+rules, find triggers.
 
 mitmproxy is started by its own console script, found among what is installed, so that everything
 that is not ours (options, help, exit codes) is mitmproxy's.
@@ -7,13 +8,23 @@ that is not ours (options, help, exit codes) is mitmproxy's.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TypeVar
 
 from mitmproxy_windsurf.prompts import PackError, RulePack, RuleSet, load_packs
 from mitmproxy_windsurf.prompts.neutralize import neutralize
+from mitmproxy_windsurf.proxy import values
+from mitmproxy_windsurf.upstream.backend import DEMO, parse_backend
+from mitmproxy_windsurf.upstream.embedded import Backing
+from mitmproxy_windsurf.upstream.model_names import ModelNames, parse_model_names
+from mitmproxy_windsurf.upstream.standalone import serve
+
+T = TypeVar("T")
 
 LONGEST_LINE = 500
 TOOLS = {"run": "mitmdump", "web": "mitmweb"}
@@ -102,6 +113,67 @@ def _add_bisect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
 
 
+def upstream(arguments: argparse.Namespace) -> int:
+    """Serve the upstream alone, until it is interrupted."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    names = ModelNames(tuple(pair for names in arguments.model for pair in names.pairs))
+    backing = Backing(arguments.backend, names, arguments.key_env, arguments.pace)
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    try:
+        asyncio.run(serve(backing, arguments.host, arguments.port, say))
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:
+        where = f"{arguments.host} port {arguments.port}"
+        print(f"mitmproxy-windsurf upstream: cannot listen on {where}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _add_upstream(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("upstream", help="start the embedded upstream without mitmproxy")
+    parser.add_argument("--port", type=_read(values.port), default=3003, help="0 takes a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    parser.add_argument(
+        "--backend", type=_read(parse_backend), default=DEMO, help="a base URL, or demo"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        type=_read(lambda text: parse_model_names([text])),
+        default=[],
+        metavar="PATTERN=NAME",
+        help="what the backend calls the models that the pattern fits",
+    )
+    parser.add_argument(
+        "--key-env",
+        type=_read(values.variable),
+        default="",
+        metavar="NAME",
+        help="environment variable with the backend's key; without it clients' keys are passed on",
+    )
+    parser.add_argument(
+        "--pace", type=_read(values.seconds), default="0.02", help="of the demo, in seconds (0.02)"
+    )
+
+
+def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """A parser of an option's value, so that argparse says what is wrong in its words."""
+
+    def read(text: str) -> T:
+        try:
+            return parse(text)
+        except values.Unsaid as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
+
+    return read
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in TOOLS:
@@ -116,8 +188,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     checking = commands.add_parser("check", help="validate rule packs and run their examples")
     checking.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a pack of rules")
     _add_bisect(commands)
+    _add_upstream(commands)
     parsed = parser.parse_args(words)
-    return bisect(parsed) if parsed.command == "bisect" else check(parsed.files)
+    match parsed.command:
+        case "bisect":
+            return bisect(parsed)
+        case "upstream":
+            return upstream(parsed)
+        case _:
+            return check(parsed.files)
 
 
 if __name__ == "__main__":

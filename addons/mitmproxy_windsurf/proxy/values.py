@@ -123,6 +123,13 @@ def pairs(items: Sequence[str]) -> Mapping[str, str]:
     return found
 
 
+def port(text: str) -> int:
+    """A port; 0 stands for a free one."""
+    if not re.fullmatch(r"[0-9]{1,5}", text.strip()) or int(text) > 65535:
+        raise ValueError("is not a port: write a number up to 65535")
+    return int(text)
+
+
 class Unsaid(ValueError):
     """The value must not be said back: somebody may have written a secret there."""
 
