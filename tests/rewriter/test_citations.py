@@ -110,6 +110,16 @@ def test_a_start_that_is_absent_is_the_beginning() -> None:
     assert cite(CITATION, document, text, stages) == {("end",): 11, ("quote",): "<workspace>"}
 
 
+def test_a_quote_that_is_not_what_stands_there_is_a_text_of_its_own() -> None:
+    text = Ended(["/opt/windsurf/a.py is it."], True, False)
+    document = {"start": 1, "end": 3, "quote": "see /opt/windsurf/b"}
+    assert cite(CITATION, document, text, stages) == {
+        ("start",): 0,
+        ("end",): 0,
+        ("quote",): "see <workspace>",
+    }
+
+
 def test_a_dropped_text_is_cited_nowhere() -> None:
     document = {"start": 3, "end": 9, "quote": "cited"}
     assert cite(CITATION, document, Ended(["x"], False, True), stages) == {

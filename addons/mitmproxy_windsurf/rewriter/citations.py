@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mitmproxy_windsurf.rewriter.channels import Stage
 from mitmproxy_windsurf.rewriter.ended import Ended
-from mitmproxy_windsurf.text.transform import Pipeline
+from mitmproxy_windsurf.text.transform import Pipeline, rewrite
 from mitmproxy_windsurf.wire.parts import Citation, Json, Unit
 from mitmproxy_windsurf.wire.splice import Path
 from mitmproxy_windsurf.wire.walk import at
@@ -39,10 +39,16 @@ def cite(
     else:
         out, moved = follow(text.segments, [0, *numbers.values()], stages, citation.unit)
         now = {path: moved[number] for path, number in numbers.items()}
-        first, last = (
-            moved[numbers.get(path, 0) if path else 0] for path in (citation.start, citation.end)
-        )
-        quoted = _between(out, first, last, citation.unit)
+        quoted = ""
+        if citation.quote:
+            quoted = at(document, citation.quote)
+            first, last = (
+                numbers.get(path, 0) if path else 0 for path in (citation.start, citation.end)
+            )
+            if quoted == _between("".join(text.segments), first, last, citation.unit):
+                quoted = _between(out, moved[first], moved[last], citation.unit)
+            elif isinstance(quoted, str):  # from somewhere else
+                quoted = rewrite(Pipeline(stages()), quoted)
     if citation.quote:
         now[citation.quote] = quoted
     return {path: value for path, value in now.items() if value != at(document, path)}

@@ -89,11 +89,11 @@ class DocumentRewriter:
         outputs: list[tuple[Part, str]] = []
         alone: list[Tail] = []
         tokens: list[tuple[Hashable, Channel, Path]] = []
-        besides: dict[Path, str | int] = {}
+        besides: dict[Path, str | int | None] = {}
         for reading in readings:
             self._feed(reading, document, outputs, alone, streamed=streamed)
             tokens += reading.tokens
-            if reading.echoes or reading.citations:
+            if reading.echoes or reading.citations or reading.counts:
                 self._besides(reading, document, besides)
         outputs = [
             (part, "" if part.cumulative and part.key and self.texts.withholds(part.key) else out)
@@ -120,11 +120,11 @@ class DocumentRewriter:
                 changes.update({path: changes.get(path, "") + out for path in part.paths})
                 if part.key:
                     touched.add((part.key.group, part.key.channel))
-        emptied = [path for group, channel, path in tokens if (group, channel) in touched]
         if besides:
             moves.append(_ELSEWHERE)
-        values = {**changes, **besides}
-        return Rewritten(before, _splice(raw, values, emptied) if values else raw, moves, early)
+        emptied = {path: None for *text, path in tokens if tuple(text) in touched}
+        values = {**changes, **besides, **emptied}
+        return Rewritten(before, _splice(raw, values) if values else raw, moves, early)
 
     def finish(self) -> Rewritten:
         """The answer ended without saying so: what is still held."""
@@ -188,13 +188,18 @@ class DocumentRewriter:
             return self.texts.feed_copy(part.key, part.text, document)
         return self.texts.feed(part.key, part.text, document)
 
-    def _besides(self, reading: Reading, document: Json, changes: dict[Path, str | int]) -> None:
+    def _besides(
+        self, reading: Reading, document: Json, changes: dict[Path, str | int | None]
+    ) -> None:
         """What else differs: where the request comes back the client finds what it has said, and
         positions in a text that has changed move with it."""
         for path, text in reading.echoes:
             original = self._echoes.restore(text)
             if original != text:
                 changes[path] = original
+        for key, path in reading.counts:
+            if self.texts.has_changed(key):
+                changes[path] = None
         for citation in reading.citations:
             if cited := self.texts.cited(citation.key):
                 stages = functools.partial(self.texts.stages, citation.key)
@@ -237,18 +242,20 @@ def _place(path: Path) -> str:
     return ".".join(str(step) for step in path)
 
 
-def _splice(raw: str, changes: Mapping[Path, str | int], emptied: list[Path]) -> str:
-    """Put new values at the paths, or in objects that lack the member, and empty arrays."""
-    spans = locate(raw, [*changes, *emptied])
+def _splice(raw: str, changes: Mapping[Path, str | int | None]) -> str:
+    """Put new values at the paths, or in objects that lack the member; None empties an array."""
+    spans = locate(raw, changes)
     parents = locate(raw, [path[:-1] for path in changes if path not in spans])
     style = style_of(raw)
     splices = []
     for path, value in changes.items():
-        new = literal(value, style) if isinstance(value, str) else str(value)
+        if isinstance(value, str):
+            new = literal(value, style)
+        else:
+            new = "[]" if value is None else str(value)
         if path in spans:
             splices.append(Splice(*spans[path], new))
         else:
             name = json.dumps(str(path[-1]))
             splices.append(insert_member(raw, parents[path[:-1]], name, new))
-    splices += [Splice(*spans[path], "[]") for path in emptied]
     return apply(raw, splices)

@@ -150,6 +150,11 @@ class Texts:
             return text.dedup is not None and text.dedup.held_units > 0
         return ended is not None and ended.dropped
 
+    def has_changed(self, key: Key) -> bool:
+        """Whether more or less has gone out of a text than came."""
+        text, ended = self._open.get(key), self._ended.get(key)
+        return bool(text.edits()) if text else ended is not None and ended.changed
+
     def cited(self, key: Key) -> Ended | None:
         """What has come of a text that has been changed, if it is remembered."""
         text = self._open.get(key)

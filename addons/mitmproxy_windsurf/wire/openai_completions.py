@@ -109,3 +109,4 @@ def _tokens(logprobs: Any, path: Path, key: Key, reading: Reading) -> None:
     for name, value in logprobs.items() if isinstance(logprobs, dict) else ():
         if isinstance(value, list):
             reading.tokens.append((key.group, key.channel, (*path, name)))
+            reading.counts.append((key, (*path, name)))

@@ -70,6 +70,7 @@ class Reading:
     __slots__ = (
         "broken",
         "citations",
+        "counts",
         "echoes",
         "ended",
         "parts",
@@ -92,6 +93,8 @@ class Reading:
         group."""
         self.tokens: list[tuple[Hashable, Channel, Path]] = []
         """(group, channel, path) of arrays that repeat a text token by token."""
+        self.counts: list[tuple[Key, Path]] = []
+        """Arrays that count, token by token, into all of a text: of no use once it has changed."""
         self.citations: list[Citation] = []
         self.echoes: list[tuple[Path, str]] = []
         """Paths and texts of what the request said, which come back."""
