@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from mitmproxy import contentviews, http
+from mitmproxy.flow import Flow
 from mitmproxy.test import tflow
 
 from mitmproxy_windsurf.proxy import content_views, record
@@ -14,6 +15,7 @@ from mitmproxy_windsurf.proxy.content_views import Message
 from mitmproxy_windsurf.proxy.views import VIEWS
 from proxy.conftest import StartProxy
 from proxy.http1 import ask
+from proxy.messages import MARKER, event
 from proxy.test_script import SCRIPT
 
 untyped: Any = contentviews
@@ -37,13 +39,17 @@ def _registered() -> Iterator[None]:
 
 def shown(flow: http.HTTPFlow, side: str, view: str = "auto") -> tuple[str, str]:
     """The name of the view, and its text, as mitmproxy's tools show it."""
-    message = flow.request if side == "request" else flow.response
+    return shown_message(flow.request if side == "request" else flow.response, flow, view)
+
+
+def shown_message(message: Any, flow: Flow, view: str = "auto") -> tuple[str, str]:
     if hasattr(untyped, "prettify_message"):
         found = untyped.prettify_message(message, flow, view)
         return str(found.view_name), found.text
     name, lines, error = untyped.get_message_content_view(view, message, flow)
     assert not error
-    return name, "\n".join("".join(text for _, text in line) for line in lines)
+    texts = ("".join(text for _, text in line) for line in lines)
+    return name, "\n".join("" if text == " " else text for text in texts)
 
 
 def names() -> list[str]:
@@ -185,14 +191,44 @@ class TestOtherFlows:
         for view in ("LLM", "Windsurf changes"):
             assert "cannot be shown" not in shown(flow, "response", view)[1]
 
+    def test_the_messages_of_a_websocket(self) -> None:
+        flow = tflow.twebsocketflow()
+        flow.request.method, flow.request.path = "POST", "/v1/responses"
+        flow.metadata[record.KEY] = {"protocol": "openai_responses", "kind": "generate"}
+        assert flow.websocket
+        asked, answered = flow.websocket.messages[:2]
+        asked.from_client, asked.content = True, b'{"type":"response.create","input":"hello"}'
+        answered.from_client = False
+        answered.content = b'{"type":"response.output_text.delta","delta":"Hel"}'
+        assert shown_message(asked, flow) == (
+            "LLM",
+            "type: response.create\n\nuser: |\n  hello",
+        )
+        assert shown_message(answered, flow)[0] != "LLM"
+        assert shown_message(answered, flow, "LLM")[1] == "\nassistant: |\n  Hel"
+
+    def test_a_key_in_pieces_is_put_together_and_cut_out(self) -> None:
+        original, sent = (
+            b"".join(event(piece) for piece in ("The key: hunter2-", "hunter2-hunter2 ", word))
+            for word in ("/opt/windsurf", MARKER)
+        )
+        flow = self.flow("/v1/chat/completions", b"{}", sent)
+        flow.request.headers["authorization"] = f"Bearer {KEY}"
+        flow.metadata[record.KEY] = {
+            "protocol": "openai_chat",
+            "kind": "generate",
+            "outcome": "complete",
+            "edits": [],
+            "original_response": original,
+            "response_bytes": [len(original), len(sent)],
+        }
+        assert "assistant: |\n  The key: *** <workspace>" in shown(flow, "response")[1]
+        changed = shown(flow, "response", "Windsurf changes")[1]
+        assert "-  The key: *** /opt/windsurf\n+  The key: *** <workspace>" in changed
+
     def test_other_kinds_of_flows(self) -> None:
         flow = tflow.ttcpflow()
-        message = flow.messages[0]
-        if hasattr(untyped, "prettify_message"):
-            text = untyped.prettify_message(message, flow, "LLM").text
-        else:
-            lines = untyped.get_message_content_view("LLM", message, flow)[1]
-            text = "".join(text for line in lines for _, text in line)
+        text = shown_message(flow.messages[0], flow, "LLM")[1]
         assert text == "# This is no message of an HTTP exchange."
 
 

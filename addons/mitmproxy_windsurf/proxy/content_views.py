@@ -26,6 +26,8 @@ class Message(NamedTuple):
     body: bytes
     flow: http.HTTPFlow
     side: Side
+    in_socket: bool = False
+    """It is one of many messages in a WebSocket."""
 
 
 class View(Protocol):
@@ -101,8 +103,10 @@ def _message(data: bytes, metadata: dict[str, Any]) -> Message | None:
     flow = metadata.get("flow")
     if not isinstance(flow, http.HTTPFlow):
         return None
-    shown = metadata.get("websocket_message") or metadata.get("http_message")
-    from_client = shown is flow.request or getattr(shown, "from_client", False)
+    in_socket = metadata.get("websocket_message")
+    if in_socket is not None:
+        return Message(data, flow, "request" if in_socket.from_client else "response", True)
+    from_client = metadata.get("http_message") is flow.request
     return Message(data, flow, "request" if from_client else "response")
 
 

@@ -43,7 +43,8 @@ class Conversation:
     def priority(self, message: Message) -> float:
         protocol, kind = _route(message.flow)
         known = protocol in READERS and kind in _KINDS and is_readable(message.body)
-        return _CHOSEN if known else _NEVER_CHOSEN
+        event = message.in_socket and message.side == "response"  # a fragment: it is best seen raw
+        return _CHOSEN if known and not event else _NEVER_CHOSEN
 
 
 class Changes:

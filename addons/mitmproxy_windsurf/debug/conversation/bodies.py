@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mitmproxy_windsurf.wire.sse import SSEFramer
 
-LARGEST = 16 * 1024 * 1024
+LARGEST = 8 * 1024 * 1024
 """Bytes of a body that are read."""
 
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[{\[]|(?:data|event|id|retry|error)?:)")
