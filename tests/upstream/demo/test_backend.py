@@ -173,12 +173,11 @@ class TestEnds:
         with pytest.raises(ConnectionResetError):
             await client.rest()
 
-    async def test_a_cut_within_a_whole_answer(self, client: RawClient) -> None:
-        await client.send(request_bytes("POST", CHAT, ask("abort")))
-        _, headers = await client.head()
-        assert int(headers["content-length"]) > 0
-        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-            await client.exactly(int(headers["content-length"]))
+    @pytest.mark.parametrize("path", PATHS)
+    async def test_a_cut_within_a_whole_answer(self, client: RawClient, path: str) -> None:
+        await client.send(request_bytes("POST", path, ask("abort")))
+        with pytest.raises(ConnectionResetError):
+            await client.head()
 
     @pytest.mark.parametrize("path", PATHS)
     async def test_a_long_answer_arrives(self, client: RawClient, path: str) -> None:

@@ -15,6 +15,8 @@ from mitmproxy_windsurf.upstream.translate.dialects import DIALECTS, dialect_of
         ("/v1/responses", {}, "openai_responses"),
         ("/v1beta/models/m:streamGenerateContent", {}, "gemini"),
         ("/v1beta/models", {"x-goog-api-key": "k"}, "gemini"),
+        ("/v1beta/models/m", {}, "gemini"),
+        ("/v1beta/openai/models", {}, "openai_chat"),
         ("/v1/models", {}, "openai_chat"),
         ("/v1/models", {"anthropic-version": "2023-06-01"}, "anthropic"),
         ("/v1/models/qwen3", {"anthropic-version": "2023-06-01"}, "anthropic"),

@@ -26,6 +26,8 @@ _HEADERS = {
 }
 """Models are asked for at one path by all; these headers are sent by one only."""
 
+_GEMINI_MODELS = "/v1beta/models"
+
 
 def dialect_of(path: str, headers: Mapping[str, str]) -> Dialect | None:
     """The dialect of a request; None for a route that is none of ours. Header names are in lower
@@ -35,5 +37,5 @@ def dialect_of(path: str, headers: Mapping[str, str]) -> Dialect | None:
         return None
     names = [name for header, name in _HEADERS.items() if header in headers]
     if route.kind != "models" or not names:
-        names = [route.protocol]
+        names = ["gemini" if path.startswith(_GEMINI_MODELS) else route.protocol]
     return DIALECTS.get(names[0])
