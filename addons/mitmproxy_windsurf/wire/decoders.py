@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import brotli
 
-
 _SLICE = 16 * 1024
 """So much is decoded between two looks at a limit: it can swell a thousandfold."""
 
