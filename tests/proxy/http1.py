@@ -53,7 +53,7 @@ class Out:
     async def end(self) -> None:
         await self.raw(b"0\r\n\r\n")
 
-    async def body(self, data: bytes, status: int = 200, **headers: str) -> None:
+    async def body(self, data: bytes, status: int = 200, /, **headers: str) -> None:
         headers = {"content_type": "application/json", **headers}
         await self.head(status, content_length=str(len(data)), **headers)
         await self.raw(data)
