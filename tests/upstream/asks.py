@@ -72,6 +72,6 @@ def is_error_of(protocol: str, status: int, body: bytes) -> bool:
         case "anthropic":
             return document["type"] == "error" and isinstance(error["type"], str)
         case "gemini":
-            return bool(error["code"] == status) and isinstance(error["status"], str)
+            return error["code"] == status and isinstance(error["status"], str)
         case _:
-            return error.keys() == {"message", "type", "param", "code"}
+            return set(error) == {"message", "type", "param", "code"}
