@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from e2e.conversation import KEY, MODEL, Answer, End, Question
+from e2e.conversation import KEY, MODEL, Answer, Client, End, Question
 
 anthropic: Any = pytest.importorskip("anthropic")
 httpx: Any = pytest.importorskip("httpx2")
@@ -20,7 +20,7 @@ ENDS: dict[str, End] = {
 }
 
 
-class AnthropicClient:
+class AnthropicClient(Client):
     failed = anthropic.APIStatusError
     broken = (anthropic.APIConnectionError, httpx.TransportError)
 

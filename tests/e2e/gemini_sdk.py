@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from e2e.conversation import KEY, MODEL, Answer, End, Question
+from e2e.conversation import KEY, MODEL, Answer, Client, End, Question
 
 genai: Any = pytest.importorskip("google.genai")
 httpx: Any = pytest.importorskip("httpx2")
@@ -15,7 +15,7 @@ httpx: Any = pytest.importorskip("httpx2")
 ENDS: dict[str, End] = {"STOP": "stop", "MAX_TOKENS": "length"}
 
 
-class GeminiClient:
+class GeminiClient(Client):
     failed = genai.errors.APIError
     broken = (httpx.TransportError,)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from e2e.conversation import KEY, MODEL, Answer, End, Question
+from e2e.conversation import KEY, MODEL, Answer, Client, End, Question
 
 openai: Any = pytest.importorskip("openai")
 httpx: Any = pytest.importorskip("httpx2")
@@ -16,7 +16,7 @@ httpx: Any = pytest.importorskip("httpx2")
 ENDS: dict[str, End] = {"stop": "stop", "length": "length", "tool_calls": "calls"}
 
 
-class ChatClient:
+class ChatClient(Client):
     failed = openai.APIError
     broken = (openai.APIConnectionError, httpx.TransportError)
 

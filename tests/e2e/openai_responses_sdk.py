@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from e2e.conversation import KEY, MODEL, Answer, Question
+from e2e.conversation import KEY, MODEL, Answer, Client, Question
 
 openai: Any = pytest.importorskip("openai")
 httpx: Any = pytest.importorskip("httpx2")
 
 
-class ResponsesClient:
+class ResponsesClient(Client):
     failed = openai.APIError
     broken = (openai.APIConnectionError, httpx.TransportError)
 
