@@ -20,7 +20,7 @@ class GeminiClient(Client):
     broken = (httpx.TransportError,)
 
     def __init__(self, url: str) -> None:
-        options = {"base_url": url, "retry_options": {"attempts": 1}}
+        options = {"base_url": url, "api_version": "v1beta", "retry_options": {"attempts": 1}}
         self._client = genai.Client(api_key=KEY, http_options=options, vertexai=False)
 
     async def close(self) -> None:
