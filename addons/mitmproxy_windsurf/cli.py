@@ -167,7 +167,7 @@ def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
         try:
             return parse(text)
         except values.Unsaid as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
+            raise argparse.ArgumentTypeError(f"it {error}") from error
         except ValueError as error:
             raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
 

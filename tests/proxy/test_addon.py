@@ -112,6 +112,26 @@ async def test_the_embedded_upstream_comes_and_goes_with_the_option(
         proxy.master.options.update(windsurf_upstream="", windsurf_demo_pace="0.001")
 
 
+async def test_a_backend_answers_behind_the_embedded_upstream(
+    start_proxy: StartProxy, start_upstream: StartUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BACKEND_KEY", "own")
+    backend = await start_upstream(leak)
+    proxy = await start_proxy(
+        windsurf_backend=f"{backend.url}/v1", windsurf_backend_model=["claude-*=qwen3:8b"]
+    )
+    assert (await ask(proxy.port, "POST", CHAT, TOUCHED)).body == CLEAN
+    proxy.master.options.update(windsurf_backend_key_env="BACKEND_KEY")
+    assert (await ask(proxy.port, "POST", CHAT, TOUCHED)).body == CLEAN
+    assert [request.target for request in backend.requests] == [CHAT, CHAT]
+    assert [json.loads(it.body)["model"] for it in backend.requests] == ["qwen3:8b"] * 2
+    keys = [request.headers.get("authorization") for request in backend.requests]
+    assert keys == [None, "Bearer own"]
+    proxy.master.options.update(windsurf_backend="demo")
+    assert (await ask(proxy.port, "POST", CHAT, TOUCHED)).status == 200
+    assert len(backend.requests) == 2
+
+
 async def test_the_demo_shows_what_the_layers_are_for(start_proxy: StartProxy) -> None:
     proxy = await start_proxy(windsurf_demo_pace="0", windsurf_neutralize=False)
     body = chat_request(TRIGGER).replace(b'"hi"', b'"leak"')

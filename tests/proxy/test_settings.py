@@ -105,6 +105,9 @@ def test_an_environment_that_makes_no_sense_is_a_warning(
     ("name", "value", "parts"),
     [
         ("windsurf_upstream", "localhost:3003", ["'localhost:3003'", "http://127.0.0.1:3003"]),
+        ("windsurf_backend", "ollama", ["'ollama'", "demo", "http://127.0.0.1:11434/v1"]),
+        ("windsurf_backend_model", ["qwen"], ["'qwen'", "*=qwen3:8b"]),
+        ("windsurf_backend_key_env", "NO_SUCH_VARIABLE", ["names no environment variable"]),
         ("windsurf_max_frame", "8 potatoes", ["'8 potatoes'", '"8 MiB"']),
         ("windsurf_keep_originals", "much", ["'much'", '"8 MiB"']),
         ("windsurf_demo_pace", "slow\n", [r"'slow\\n'", '"0.02"']),
@@ -126,6 +129,14 @@ async def test_a_bad_value_names_option_value_and_cure(
     assert str(caught.value).startswith(f"{name}: ")
     for part in parts:
         assert part in str(caught.value)
+
+
+async def test_a_key_in_the_place_of_its_variables_name_is_not_said_back(context: Any) -> None:
+    with pytest.raises(exceptions.OptionsError) as caught:
+        context.configure(
+            context.master.addons.get("windsurf"), windsurf_backend_key_env="sk-secret"
+        )
+    assert "secret" not in str(caught.value)
 
 
 async def test_configure_is_idempotent(context: Any) -> None:

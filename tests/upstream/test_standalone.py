@@ -74,7 +74,7 @@ async def test_a_port_in_use_is_said_and_no_traceback() -> None:
         (["--backend", "ollama"], "argument --backend: 'ollama' is not an http or https URL"),
         (["--model", "qwen"], "argument --model: 'qwen' is not PATTERN=NAME"),
         (["--pace", "slow"], "argument --pace: 'slow' is not a time"),
-        (["--key-env", "sk-secret"], "argument --key-env: names no environment variable"),
+        (["--key-env", "sk-secret"], "argument --key-env: it names no environment variable"),
     ],
 )
 def test_what_makes_no_sense_is_said(

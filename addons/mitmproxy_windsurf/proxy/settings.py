@@ -129,7 +129,7 @@ def _parse(option: Option, value: Any) -> Any:
     try:
         return option.parse(value)
     except Unsaid as error:
-        raise OptionsError(f"{option.name} {error}") from error
+        raise OptionsError(f"{option.name}: it {error}") from error
     except ValueError as error:
         shown = value if isinstance(value, str) else ", ".join(value)
         raise OptionsError(f"{option.name}: {printable(shown)!r} {error}") from error

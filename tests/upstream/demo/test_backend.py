@@ -16,6 +16,8 @@ from mitmproxy_windsurf.upstream.demo.backend import MODELS
 from mitmproxy_windsurf.upstream.demo.parts import Answer
 from mitmproxy_windsurf.upstream.demo.scenarios import choose_scenario
 from mitmproxy_windsurf.upstream.handler import TranslatingHandler
+from mitmproxy_windsurf.upstream.tokens import strings
+from upstream.asks import STREAMED, WHOLE
 from upstream.conftest import Connect, Serve
 from upstream.demo.streams import anthropic_message, chat_completion, events
 from upstream.raw_http import RawClient, Response, request_bytes
@@ -145,6 +147,64 @@ class TestGates:
     async def test_gates_can_be_left_out(self, serve: Serve, connect: Connect) -> None:
         client = await connect(serve(TranslatingHandler(DemoBackend(gates=()))))
         assert (await client.request("POST", CHAT, ask("hi", system=FINGERPRINT))).status == 200
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("protocol", STREAMED)
+class TestProtocols:
+    """What the demo does for one protocol it does for all."""
+
+    def request(self, protocol: str, stream: bool, prompt: str, system: str = "") -> bytes:
+        it = (STREAMED if stream else WHOLE)[protocol]
+        body = json.dumps(it.body).replace('"hi"', json.dumps(prompt))
+        prompts: dict[str, dict[str, Any]] = {
+            "anthropic": {"system": system},
+            "openai_responses": {"instructions": system},
+            "gemini": {"systemInstruction": {"parts": [{"text": system}]}},
+        }
+        members = {**json.loads(body), **prompts.get(protocol, {})}
+        if protocol == "openai_chat":
+            members["messages"].insert(0, {"role": "system", "content": system})
+        return request_bytes("POST", it.path, json.dumps(members).encode())
+
+    async def test_it_answers_and_leaks(
+        self, client: RawClient, protocol: str, stream: bool
+    ) -> None:
+        await client.send(self.request(protocol, stream, "who are you"))
+        response = await client.response()
+        assert response.status == 200
+        documents = [response.body]
+        if stream:
+            lines = response.body.split(b"\n")
+            documents = [line[6:] for line in lines if line.startswith(b"data: {")]
+        members = (member for it in documents for member in strings(json.loads(it)))
+        said = "".join(text for name, text in members if name in ("text", "delta", "content"))
+        assert "I am **Cascade**, made by Codeium." in said
+
+    async def test_it_refuses_fingerprints(
+        self, client: RawClient, protocol: str, stream: bool
+    ) -> None:
+        await client.send(self.request(protocol, stream, "hi", FINGERPRINT))
+        response = await client.response()
+        assert (response.status, error(response)["message"]) == (529, "Overloaded")
+        await client.send(self.request(protocol, stream, "hi", CLINE))
+        response = await client.response()
+        assert response.status == (200 if stream else 403)
+        assert b"This client is not supported" in response.body
+
+    async def test_it_breaks_off(self, client: RawClient, protocol: str, stream: bool) -> None:
+        await client.send(self.request(protocol, stream, "abort"))
+        with pytest.raises(ConnectionResetError):
+            await client.rest()
+
+    async def test_the_same_request_gets_the_same_answer(
+        self, client: RawClient, protocol: str, stream: bool
+    ) -> None:
+        answers = []
+        for _ in range(2):
+            await client.send(self.request(protocol, stream, "double"))
+            answers.append((await client.response()).body)
+        assert answers[0] == answers[1]
 
 
 class TestEnds:
