@@ -63,7 +63,11 @@ class TestAnthropic:
         thinking = {"type": "enabled", "budget_tokens": 1024}
         message = await self.ask(client, "think", stream, thinking=thinking)
         thought, text = message.content
-        assert (thought.thinking, thought.signature, text.text) == (THINKING, "", THOUGHT)
+        assert (thought.thinking, thought.signature, text.text) == (
+            THINKING,
+            "0" * 32,
+            THOUGHT,
+        )
 
     @both_ways
     async def test_a_tool_is_called_and_its_result_quoted(self, client: Any, stream: bool) -> None:

@@ -40,6 +40,8 @@ def anthropic_message(stream: bytes) -> Json:
                         block["text"] += text
                     case "thinking_delta":
                         block["thinking"] += text
+                    case "signature_delta":
+                        block["signature"] += text
                     case "input_json_delta":
                         arguments += text
             case "content_block_stop" if arguments:

@@ -9,6 +9,7 @@ from mitmproxy_windsurf.upstream.translate.model import ChatRequest, Json, Refus
 
 HI = {"role": "user", "content": "hi"}
 TOOL = {"name": "read", "description": "Reads.", "input_schema": {"type": "object"}}
+WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FUNCTION = {"name": "read", "description": "Reads.", "parameters": {"type": "object"}}
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 
@@ -97,7 +98,12 @@ def test_what_the_backend_has_no_use_for_is_named() -> None:
         ({"output_format": {"type": "grammar"}}, "output_format.type:"),
         ({"output_config": {"format": {"type": "grammar"}}}, "output_config.format.type:"),
         ({"tools": {}}, "tools:"),
-        ({"tools": [TOOL, {"type": "web_search_20250305", "name": "w"}]}, "tools[1].type:"),
+        ({"tools": [TOOL, {"type": "bash_20250124", "name": "bash"}]}, "tools[1].type:"),
+        ({"tools": [WEB_SEARCH]}, "tools[0].type:"),
+        (
+            {"tools": [TOOL, WEB_SEARCH], "tool_choice": {"type": "tool", "name": "web_search"}},
+            "tool_choice.name:",
+        ),
         ({"tools": [{"input_schema": {}}]}, "tools[0].name:"),
         ({"tools": [TOOL], "tool_choice": {"type": "some"}}, "tool_choice.type:"),
         ({"tools": [TOOL], "tool_choice": {"type": "tool"}}, "tool_choice.name:"),
@@ -114,6 +120,11 @@ class TestTools:
         assert chat.body["tools"] == [
             {"type": "function", "function": {**FUNCTION, "strict": True}}
         ]
+
+    def test_what_anthropic_would_run_is_left_out_beside_others(self) -> None:
+        chat = asked(tools=[WEB_SEARCH, TOOL])
+        assert chat.body["tools"] == [{"type": "function", "function": FUNCTION}]
+        assert chat.ignored == ("tools[0] (web_search_20250305)",)
 
     def test_examples_are_told_in_the_description(self) -> None:
         [tool] = asked(tools=[{**TOOL, "input_examples": [{"p": 1}]}]).body["tools"]

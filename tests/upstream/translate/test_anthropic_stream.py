@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mitmproxy_windsurf.rewriter.signatures import is_signature
 from mitmproxy_windsurf.upstream.translate.anthropic import AnthropicDialect
 from mitmproxy_windsurf.upstream.translate.anthropic_stream import AnthropicStream
 from mitmproxy_windsurf.upstream.translate.model import (
@@ -67,7 +68,7 @@ def test_a_message_frame_by_frame() -> None:
     stream = AnthropicStream("claude", ())
     assert names(stream.feed(events[0])) == ["message_start"]
     assert names(stream.feed(events[1])) == ["start 0", "delta 0"]
-    assert names(stream.feed(events[2])) == ["stop 0", "start 1", "delta 1"]
+    assert names(stream.feed(events[2])) == ["delta 0", "stop 0", "start 1", "delta 1"]
     assert names(stream.feed(events[3])) == ["delta 1"]
     assert stream.feed(events[4]) == stream.feed(events[5]) == b""
     assert names(stream.end()) == ["stop 1", "message_delta", "message_stop"]
@@ -90,7 +91,7 @@ def test_the_message_that_a_stream_amounts_to() -> None:
         "role": "assistant",
         "model": "claude",
         "content": [
-            {"type": "thinking", "thinking": "hm", "signature": ""},
+            {"type": "thinking", "thinking": "hm", "signature": "0" * 32},
             {"type": "text", "text": "a"},
             {"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}},
         ],
@@ -104,6 +105,12 @@ def test_the_message_that_a_stream_amounts_to() -> None:
             "output_tokens_details": {"thinking_tokens": 1},
         },
     }
+
+
+def test_thinking_has_a_signature_that_binds_nobody() -> None:
+    [block] = anthropic_message(written([STARTED, Thinking(0, "hm"), STOP]))["content"]
+    assert block["signature"]
+    assert not is_signature(block["signature"])
 
 
 def test_a_call_is_streamed_as_it_comes_and_closed_when_another_begins() -> None:

@@ -23,6 +23,10 @@ STOP_REASONS: dict[FinishReason, str] = {
     "content_filter": "refusal",
 }
 
+UNSIGNED = "0" * 32
+"""The signature of thinking that nobody signed, in the form of those that vLLM makes up. With none,
+Qwen Code 0.24 gives up on a turn that calls tools."""
+
 ERRORS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -54,8 +58,7 @@ def head(started: Started, model: str) -> Json:
 
 
 def opening(part: Part) -> Json:
-    """A content block without its content. Thinking has no signature here: clients send back the
-    empty one."""
+    """A content block without its content, and thinking without its signature."""
     match part:
         case ThinkingPart():
             return {"type": "thinking", "thinking": "", "signature": ""}
@@ -69,7 +72,7 @@ def block(part: Part) -> Json:
     """A content block."""
     match part:
         case ThinkingPart(text):
-            return opening(part) | {"thinking": text}
+            return opening(part) | {"thinking": text, "signature": UNSIGNED}
         case CallPart():
             return opening(part) | {"input": part.input}
         case _:

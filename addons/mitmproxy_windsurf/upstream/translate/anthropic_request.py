@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitmproxy_windsurf.upstream.translate.anthropic_tools import tool_choice, tools
+from mitmproxy_windsurf.upstream.translate.anthropic_tools import tool_choice, tools_of
 from mitmproxy_windsurf.upstream.translate.anthropic_turns import messages
 from mitmproxy_windsurf.upstream.translate.chat_members import (
     STREAMED,
@@ -47,15 +47,17 @@ def chat_request(body: Json) -> ChatRequest:
             raise Refused(name, reason)
     stream = body.get("stream") is True
     chat: Json = {"model": text(body, "model", ""), "messages": messages(body)}
-    if found := tools(body):
-        chat |= {"tools": found, **tool_choice(body)}
+    tools = tools_of(body)
+    if tools.functions:
+        chat |= {"tools": list(tools.functions.values()), **tool_choice(body, tools)}
     chat |= {name: body[own] for own, name in _SAME.items() if body.get(own) is not None}
     if stops := array(body.get("stop_sequences"), "stop_sequences"):
         chat["stop"] = stops
     chat |= _reasoning(body) | _format(body) | _user(body)
     if stream:
         chat |= STREAMED
-    ignored = tuple(name for name in body if name not in _READ and name not in _REFUSED)
+    unread = (name for name in body if name not in _READ and name not in _REFUSED)
+    ignored = (*unread, *tools.hosted.values())
     return ChatRequest(chat, stream=stream, ignored=ignored, wishes=WISHES)
 
 

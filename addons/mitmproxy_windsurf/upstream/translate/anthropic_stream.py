@@ -71,7 +71,10 @@ class AnthropicStream:
                 case Grew(part, piece):
                     delta = _delta(part, piece)
                     yield _event("content_block_delta", index=self._index, delta=delta)
-                case Closed():
+                case Closed(part):
+                    if isinstance(part, ThinkingPart):
+                        signed = {"type": "signature_delta", "signature": message.UNSIGNED}
+                        yield _event("content_block_delta", index=self._index, delta=signed)
                     yield _event("content_block_stop", index=self._index)
                     self._index += 1
 
