@@ -12,6 +12,9 @@ from mitmproxy_windsurf.upstream.exchange import Request, error_json, joined, js
 LOOPBACK_HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 """A page that rebinds its own name to 127.0.0.1 still sends that name as Host."""
 
+MAX_BODY = 64 * 1024 * 1024
+"""Bytes of a request's body, as it comes and once it is decompressed."""
+
 ERROR_KINDS = {403: "permission_error", 408: "timeout_error", 413: "request_too_large"}
 
 
@@ -22,7 +25,7 @@ class Limits:
     may call this machine by any name, not by those of loopback only."""
 
     head: int = 64 * 1024
-    body: int = 64 * 1024 * 1024
+    body: int = MAX_BODY
     ahead: int = 64 * 1024
     idle: float = 120.0
     linger: float = 2.0

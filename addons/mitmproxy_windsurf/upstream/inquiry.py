@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from mitmproxy_windsurf.upstream.admission import MAX_BODY
 from mitmproxy_windsurf.upstream.exchange import Request
 from mitmproxy_windsurf.upstream.translate.dialects import DIALECTS, dialect_of
 from mitmproxy_windsurf.upstream.translate.model import Asked, Dialect, Json, Refused
 from mitmproxy_windsurf.wire.decoders import TooLarge, decode, decoder, is_identity
 from mitmproxy_windsurf.wire.detect import detect, shape
-
-MAX_BODY = 64 * 1024 * 1024
-"""Bytes of a body that came compressed."""
 
 _FALLBACK = "openai_chat"
 """Everybody can read OpenAI's errors."""
