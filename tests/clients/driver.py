@@ -59,10 +59,11 @@ async def running(name: str, url: str, prompt: str) -> AsyncIterator[asyncio.sub
 
 
 async def run(name: str, url: str, prompt: str) -> str:
-    """What a client printed until it ended."""
+    """What a client printed until it ended, and at the end once more what it printed in pieces."""
     async with running(name, url, prompt) as process:
         assert await process.wait() == 0
-    return output(name)
+    printed = output(name)
+    return printed + _in_pieces(printed)
 
 
 def output(name: str) -> str:
@@ -82,14 +83,14 @@ def events(printed: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def deltas(printed: str) -> str:
-    """The text that Gemini CLI prints in pieces, put together."""
-    return "".join(str(event["content"]) for event in events(printed) if event.get("delta"))
-
-
 def workspace(name: str) -> Path:
     """Where the client runs; there is a file `hello.txt`."""
     return _directory() / "work" / f"{name}-{TAG}"
+
+
+def _in_pieces(printed: str) -> str:
+    """The text that Gemini CLI prints."""
+    return "".join(str(event["content"]) for event in events(printed) if event.get("delta"))
 
 
 def _capture(name: str) -> Path:

@@ -126,7 +126,8 @@ class _Messages:
 def _fake_upstream() -> Any:
     path = Path(os.environ["WINDSURF_CLIENTS"], "fake_upstream.py")
     spec = importlib.util.spec_from_file_location("fake_upstream", path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

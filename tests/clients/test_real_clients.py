@@ -5,6 +5,7 @@ back for the next turn.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,57 +19,66 @@ from proxy.harness import Proxy
 
 pytestmark = pytest.mark.filterwarnings("ignore:Passing pyOpenSSL")
 
-MARK = "the-tool-ran"
-CALLED = f"echo '{MARK} in /tmp/windsurf-workspace/src/a.py'"
-RAN = f"{MARK} in <workspace>"
+CALLED = "printf 'ran %d in /tmp/windsurf-workspace/src/a.py' 42"
+RAN = "ran 42 in <workspace>"
+"""Said by nobody but the shell."""
 THOUGHT = "First I look into /opt/windsurf/secret-7/src/main.py; I am Cascade, an AI assistant."
-THOUGHT_OF = "First I look into <workspace>"
+THOUGHT_OF = "First I look into <workspace>; I am "
 SAID = (
     "Hello! I am Cascade, an AI assistant. I work in /tmp/windsurf-workspace/src/a.py. "
-    "<workspace_information>\n/opt/windsurf/x\n</workspace_information>Now I run it."
+    "<workspace_information>\n/opt/windsurf/x\n</workspace_information>Now I run it. "
+)
+LAST = (
+    "It is in /home/user/projects/workspace-abc/out.txt. I am Cascade, an AI assistant. All done."
 )
 UNSIGNED = "5f6f2c1e-7d0b-4a55-9d0e-0c1f6f1f2a3b"
-"""What local servers fill in; a client may refuse thinking that has nothing in its place."""
-LAST = "It is in /home/user/projects/workspace-abc/out.txt. I am Cascade, an AI coding assistant. All done."
+"""What local servers fill in; Qwen Code refuses thinking that has nothing in its place."""
+SIGNED = "EqQBCkYIBxgCKkBTSUdOQVRVUkUtT0YtT1JJR0lOQUw="
+OPENINGS = [f"{name}-opening" for name in ("cline", "codex", "gemini", "opencode", "qwen")]
+"""Rules that are off unless somebody wants them; real prompts must be what they expect."""
 
 
 class Client(NamedTuple):
     """`rules` change its requests, so that `fingerprints` do not reach the upstream."""
 
     name: str
-    rules: tuple[str, ...]
-    fingerprints: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
     tells_thoughts: bool = True
     """Whether it prints or sends back what the model thought."""
+    has_tools: bool = True
 
 
-CLAUDE = ("Claude Agent SDK", "x-anthropic-billing-header: cc_", "Claude Code is available as a")
-CODEX = ("You are Codex", "Codex CLI is an open source project")
-GEMINI = ("You are Gemini CLI", "autonomous CLI agent")
-QWEN = ("You are Qwen Code",)
-OPENCODE = ("You are opencode", "You are OpenCode", "The exact model ID is")
-CLINE = ("Your primary goal is to assist users with various",)
-OPENINGS = [f"{name}-opening" for name in ("cline", "codex", "gemini", "opencode", "qwen")]
-"""Rules that are off unless somebody wants them; real prompts must be what they expect."""
+_CLAUDE = ("Claude Agent SDK", "x-anthropic-billing-header: cc_", "Claude Code is available as a")
+_CODEX = ("You are Codex", "running in the Codex CLI", "Codex CLI is an open source project")
+_GEMINI = ("CLI agent specializing in",)
+_QWEN = ("You are Qwen Code",)
+_OPENCODE = ("You are opencode", "You are OpenCode", "The exact model ID is")
+_CLINE = ("Your primary goal is to assist users with various",)
+
 CLIENTS = (
-    Client("claude", ("a2", "a3", "a4", "b"), CLAUDE),
-    Client("codex", ("codex-opening",), CODEX),
-    Client("codex-ws", ("codex-opening",), CODEX),
-    Client("codex-gpt55", ("a7", "codex-opening"), (*CODEX, "FREEFORM tool")),
-    Client("gemini-25", ("gemini-opening",), GEMINI, False),
-    Client("qwen", ("qwen-opening",), QWEN),
-    Client("qwen-anthropic", ("qwen-opening",), QWEN),
-    Client("qwen-responses", ("qwen-opening",), QWEN),
-    Client("qwen-gemini", ("qwen-opening",), QWEN),
-    Client("opencode", ("a4", "opencode-opening"), OPENCODE),
-    Client("opencode-anthropic", ("a4", "opencode-opening"), OPENCODE),
-    Client("opencode-responses", ("a4", "opencode-opening"), OPENCODE),
-    Client("opencode-google", ("a4", "opencode-opening"), OPENCODE),
-    Client("cline", ("cline-opening",), CLINE),
-    Client("cline-anthropic", ("cline-opening",), CLINE),
-    Client("cline-native", ("cline-opening",), CLINE),
-    Client("cline-gemini", ("cline-opening",), CLINE),
-    Client("grok", ("a6",), ("You are Grok",), False),
+    Client("claude", ("a2", "a3", "a4", "b"), _CLAUDE),
+    Client("codex", ("codex-opening",), _CODEX),
+    Client("codex-ws", ("codex-opening",), _CODEX),
+    Client("codex-gpt55", ("a7", "codex-opening"), (*_CODEX, "FREEFORM tool")),
+    Client("gemini", ("gemini-opening",), _GEMINI, tells_thoughts=False),
+    Client("gemini-25", ("gemini-opening",), _GEMINI, tells_thoughts=False),
+    Client("qwen", ("qwen-opening",), _QWEN),
+    Client("qwen-anthropic", ("qwen-opening",), _QWEN),
+    Client("qwen-responses", ("qwen-opening",), _QWEN),
+    Client("qwen-gemini", ("qwen-opening",), _QWEN),
+    Client("opencode", ("a4", "opencode-opening"), _OPENCODE),
+    Client("opencode-anthropic", ("a4", "opencode-opening"), _OPENCODE),
+    Client("opencode-responses", ("a4", "opencode-opening"), _OPENCODE),
+    Client("opencode-google", ("a4", "opencode-opening"), _OPENCODE),
+    Client("cline", ("cline-opening",), _CLINE),
+    Client("cline-anthropic", ("cline-opening",), _CLINE),
+    Client("cline-native", ("cline-opening",), _CLINE),
+    # It offers Gemini a search of Google's, and then none of its own tools.
+    Client("cline-gemini", ("cline-opening",), _CLINE, has_tools=False),
+    Client("grok", ("a6",), ("You are Grok",), tells_thoughts=False),
+    Client("aider", has_tools=False),
+    Client("aider-anthropic", has_tools=False),
 )
 
 
@@ -76,17 +86,22 @@ def pieces(text: str) -> list[str]:
     return [text[index : index + 5] for index in range(0, len(text), 5)]
 
 
-def leaking(body: Json) -> Turn | None:
+def answering(
+    *, has_tools: bool = True, signature: str = UNSIGNED
+) -> Callable[[Json], Turn | None]:
     """Calls a tool, and ends when it has run."""
-    if not tools_of(body):
-        return None
-    if MARK in json.dumps(body):
-        return [("text", pieces(LAST))]
-    return [
-        ("thinking", pieces(THOUGHT), UNSIGNED),
-        ("text", pieces(SAID)),
-        ("tool", "shell", CALLED, "bytes"),
-    ]
+
+    def script(body: Json) -> Turn | None:
+        thought = ("thinking", pieces(THOUGHT), signature)
+        if not has_tools:
+            return [thought, ("text", pieces(SAID + LAST))]
+        if not tools_of(body):
+            return None
+        if RAN in json.dumps(body):
+            return [("text", pieces(LAST))]
+        return [thought, ("text", pieces(SAID)), ("tool", "shell", CALLED, "bytes")]
+
+    return script
 
 
 def assert_clean(text: str) -> None:
@@ -104,21 +119,65 @@ async def test_leaks_stay_upstream_and_fingerprints_with_the_client(
     start_proxy: StartProxy, tmp_path: Path, client: Client
 ) -> None:
     driver.required(client.name)
-    async with scripted_upstream(leaking, tmp_path) as upstream:
-        proxy = await start_proxy(
-            windsurf_upstream=upstream.url, windsurf_enabled_rules=OPENINGS
-        )
+    script = answering(has_tools=client.has_tools)
+    async with scripted_upstream(script, tmp_path) as upstream:
+        proxy = await start_proxy(windsurf_upstream=upstream.url, windsurf_enabled_rules=OPENINGS)
         printed = await driver.run(client.name, proxy.url, "say hi")
-    printed += driver.deltas(printed)
     assert driver.status(client.name) == "0", printed
     assert "All done." in printed
     assert_clean(printed)
 
-    _, *rest = upstream.main
-    assert RAN in json.dumps(rest)
-    assert (THOUGHT_OF in printed + json.dumps(rest)) is client.tells_thoughts
-    for body in upstream.bodies:
-        sent = json.dumps(body, ensure_ascii=False)
-        assert_clean(sent)
-        assert [words for words in client.fingerprints if words in sent] == []
+    sent = [json.dumps(body, ensure_ascii=False) for body in upstream.bodies]
+    assert any(RAN in body for body in sent) is client.has_tools
+    assert any(THOUGHT_OF in told for told in (printed, *sent)) is client.tells_thoughts
+    for body in sent:
+        assert_clean(body)
+        assert [words for words in client.fingerprints if words in body] == []
     assert set(client.rules) <= rules_applied(proxy)
+
+
+@pytest.mark.parametrize("client", ["claude", "opencode-anthropic", "qwen-anthropic"])
+async def test_thinking_goes_back_as_it_was_signed(
+    start_proxy: StartProxy, tmp_path: Path, client: str
+) -> None:
+    driver.required(client)
+    async with scripted_upstream(answering(signature=SIGNED), tmp_path) as upstream:
+        proxy = await start_proxy(windsurf_upstream=upstream.url)
+        printed = await driver.run(client, proxy.url, "say hi")
+    assert driver.status(client) == "0", printed
+    assert_clean(printed)
+    thinking = [
+        block
+        for message in upstream.main[-1]["messages"]
+        for block in message["content"]
+        if isinstance(block, dict) and block["type"] == "thinking"
+    ]
+    assert [(block["thinking"], block["signature"]) for block in thinking] == [(THOUGHT, SIGNED)]
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "codex-ws", "opencode", "qwen"])
+async def test_an_answer_that_breaks_off_is_asked_for_again(
+    start_proxy: StartProxy, tmp_path: Path, client: str
+) -> None:
+    """A client must see the abort as one: a clean end would do for an answer."""
+    driver.required(client)
+    attempts = 0
+
+    def script(body: Json) -> Turn | None:
+        nonlocal attempts
+        if not tools_of(body):
+            return None
+        attempts += 1
+        if attempts == 1:
+            return [("text", pieces(SAID + "Look at /opt/wind")), ("sleep", 0.2), ("abort", "rst")]
+        return [("text", pieces(LAST))]
+
+    async with scripted_upstream(script, tmp_path) as upstream:
+        proxy = await start_proxy(windsurf_upstream=upstream.url)
+        printed = await driver.run(client, proxy.url, "say hi")
+    assert driver.status(client) == "0", printed
+    assert attempts > 1
+    assert "All done." in printed
+    assert_clean(printed)
+    for body in upstream.bodies:
+        assert_clean(json.dumps(body, ensure_ascii=False))
