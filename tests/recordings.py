@@ -40,9 +40,13 @@ class Recording(NamedTuple):
     def _suffix(self) -> str:
         return Path(self.name).suffix
 
+    def framer(self) -> Framer:
+        """What cuts a stream like this one into frames."""
+        return STREAMS[self._suffix][1]()
+
     def frames(self, data: bytes) -> list[Frame]:
         """The frames of an answer like this one; what stands behind the last comes as one more."""
-        framer = STREAMS[self._suffix][1]()
+        framer = self.framer()
         found = framer.feed(data) + framer.flush()
         rest = framer.release()
         return [*found, Frame(rest, ())] if rest else found

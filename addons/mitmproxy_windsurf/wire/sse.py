@@ -14,8 +14,10 @@ import re
 
 from mitmproxy_windsurf.wire.framing import Frame
 
-_EOL = rb"(?:\r\n|\n|\r(?!\n))"
-_BLANK_LINE = re.compile(_EOL + _EOL)
+# A CR that may be half a CRLF waits for what follows. After another CR it doesn't: where lines end
+# in CR alone, each event would wait for the next; should an LF follow, it begins the next frame.
+_EOL = rb"(?:\r?\n|\r(?=[^\n]))"
+_BLANK_LINE = re.compile(rb"\n%s|\r\n%s|\r\r" % (_EOL, _EOL))
 _SIMPLE = re.compile(rb"(?:event:[^\r\n]*\r?\n)?data:( ?)([^\r\n]*)\r?\n\r?\n")
 # GPUStack tells a failure in a field `error` of its own, with the document that belongs into data.
 _DATA_LINE = re.compile(rb"(?:(?<=[\r\n])|\A(?:\xef\xbb\xbf)?)(?:data|error):( ?)([^\r\n]*)")
@@ -38,23 +40,17 @@ class SSEFramer:
         self._limit = limit
         self._buffer = bytearray()
         self._searched = 0
-        self._after_cr = False
         self._skipping = False
         self.overlong = 0
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take bytes and return the frames that are complete."""
-        if not (self._buffer or self._after_cr or self._skipping) and len(data) <= self._limit:
+        if not (self._buffer or self._skipping) and len(data) <= self._limit:
             # Most servers send one plain event at a time.
             simple = _SIMPLE.fullmatch(data)
             if simple:
                 return [Frame(data, (simple.span(2),))]
         frames: list[Frame] = []
-        if self._after_cr and data:
-            self._after_cr = False
-            if data[:1] == b"\n":  # the second half of a CRLF whose CR ended the frame before
-                frames.append(Frame(b"\n", ()))
-                data = data[1:]
         buffer = self._buffer
         buffer += data
         start = 0
@@ -65,7 +61,6 @@ class SSEFramer:
             self._skipping = False
             start = end
         if start:
-            self._after_cr = start == len(buffer) and buffer[-1:] == b"\r"
             del buffer[:start]
         self._searched = len(buffer)
         if len(buffer) > self._limit + _TAIL:  # too long, whatever of it are line ends
