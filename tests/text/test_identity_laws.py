@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
@@ -105,6 +105,7 @@ def test_chunk_invariance(data: st.DataObject, text: str, model: str) -> None:
     assert cut.edits == whole.edits
 
 
+@settings(max_examples=max(10, settings().max_examples // 4))  # each asks for so many futures
 @given(texts(PHRASES, 7), MODEL)
 def test_minimal_hold(text: str, model: str) -> None:
     stream, out = IdentityStream(model), ""
