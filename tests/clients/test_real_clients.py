@@ -24,9 +24,10 @@ RAN = "ran 42 in <workspace>"
 """Said by nobody but the shell."""
 THOUGHT = "First I look into /opt/windsurf/secret-7/src/main.py; I am Cascade, an AI assistant."
 THOUGHT_OF = "First I look into <workspace>; I am "
+SAID_LAST = "Now I run it. "
 SAID = (
     "Hello! I am Cascade, an AI assistant. I work in /tmp/windsurf-workspace/src/a.py. "
-    "<workspace_information>\n/opt/windsurf/x\n</workspace_information>Now I run it. "
+    "<workspace_information>\n/opt/windsurf/x\n</workspace_information>" + SAID_LAST
 )
 LAST = (
     "It is in /home/user/projects/workspace-abc/out.txt. I am Cascade, an AI assistant. All done."
@@ -89,7 +90,9 @@ def pieces(text: str) -> list[str]:
 def answering(
     *, has_tools: bool = True, signature: str = UNSIGNED
 ) -> Callable[[Json], Turn | None]:
-    """Calls a tool, and ends when it has run."""
+    """Calls a tool until it has run: a cold shell of Qwen Code's may print nothing. It thinks once,
+    since what it thinks after a signature came is passed as it is.
+    """
 
     def script(body: Json) -> Turn | None:
         thought = ("thinking", pieces(THOUGHT), signature)
@@ -97,9 +100,11 @@ def answering(
             return [thought, ("text", pieces(SAID + LAST))]
         if not tools_of(body):
             return None
-        if RAN in json.dumps(body):
+        heard = json.dumps(body)
+        if RAN in heard:
             return [("text", pieces(LAST))]
-        return [thought, ("text", pieces(SAID)), ("tool", "shell", CALLED, "bytes")]
+        turn: Turn = [("text", pieces(SAID)), ("tool", "shell", CALLED, "bytes")]
+        return turn if SAID_LAST in heard else [thought, *turn]
 
     return script
 
