@@ -210,12 +210,14 @@ def test_run_passes_its_options_on_from_anywhere(
 def test_bench_measures_and_writes_figures(tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
     result = subprocess.run(
-        [SCRIPTS / "bench", "--characters=2000", "--rounds=1", f"--json={figures}"],
+        [SCRIPTS / "bench", "--scale=0.01", "--rounds=1", f"--json={figures}"],
         env=os.environ | {"PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=True,
     )
-    rows = json.loads(figures.read_text("utf-8"))
-    assert {"English prose", "content equals reasoning"} <= {row["text"] for row in rows}
-    assert all(row["text"] in result.stdout for row in rows)
+    tables = json.loads(figures.read_text("utf-8"))
+    assert all(table["title"] in result.stdout for table in tables)
+    rows = {row["name"]: row["figures"] for table in tables for row in table["rows"]}
+    assert {"English prose", "gemini", "196,000 bytes", "anthropic: with the addon"} <= rows.keys()
+    assert all(figures for figures in rows.values())
