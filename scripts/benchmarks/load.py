@@ -42,7 +42,7 @@ class Upstream:
         in the one that a translating handler asks for."""
         for words in lengths:
             chat = chat_events(words, marked=True)
-            for spoken in (protocol, "openai_chat"):
+            for spoken in {protocol, "openai_chat"}:
                 made = events(spoken, chat)
                 chunks = [b"%x\r\n%s\r\n" % (len(one), one) for one in made]
                 self._answers[spoken, words] = chunks

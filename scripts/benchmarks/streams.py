@@ -40,7 +40,7 @@ def measure_cost(effort: Effort) -> Table:
     """One row for each protocol and system."""
 
     async def cost(upstream: Upstream, proxy: Running, protocol: str) -> list[Figure]:
-        burst, paced = ask_for(protocol, bursting), ask_for(protocol, pacing)
+        burst, paced = ask(protocol, bursting.prompt), ask(protocol, pacing.prompt)
         await receive(proxy.port, burst)
         figures = []
         for asked, words, clients in ((burst, bursting.words, 1), (paced, pacing.words, CLIENTS)):
@@ -66,7 +66,7 @@ def measure_stalls(effort: Effort) -> Table:
     """One row for each protocol and system."""
 
     async def stall(upstream: Upstream, proxy: Running, protocol: str) -> list[Figure]:
-        burst, paced = ask_for(protocol, bursting), ask_for(protocol, pacing)
+        burst, paced = ask(protocol, bursting.prompt), ask(protocol, pacing.prompt)
         alone = await paced_delays(upstream, proxy.port, paced)
         async with asyncio.TaskGroup() as group:
             paced_stream = group.create_task(paced_delays(upstream, proxy.port, paced))
@@ -108,10 +108,6 @@ async def rows_of(
                 Row(f"{protocol}: {system.name}", medians(found[system])) for system in systems
             ]
     return rows
-
-
-def ask_for(protocol: str, wish: Wish) -> Ask:
-    return ask(protocol, wish.prompt)
 
 
 async def paced_delays(upstream: Upstream, port: int, asked: Ask) -> list[float]:

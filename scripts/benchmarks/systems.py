@@ -4,14 +4,16 @@ the least of a transform, and with the addon; and the embedded upstream by itsel
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from loopback import free_port, listens
 
 ADDON = Path(__file__).resolve().parent.parent.parent / "addons" / "windsurf.py"
 PATIENCE = 30
@@ -64,39 +66,22 @@ async def running(system: System, url: str) -> AsyncIterator[Running]:
     """
     with tempfile.TemporaryDirectory() as place:
         Path(place, "script.py").write_text(system.script, "utf-8")
-        port = _free_port()
+        port = free_port()
         arguments = [one.format(url=url, port=port, place=place) for one in system.arguments]
         log = Path(place, "log")
         with log.open("wb") as output:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, *arguments, stdout=output, stderr=output
             )
+        started = False
         try:
-            if not await _listens(port, process):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    started = await listens(port, process)
+            if not started:
                 raise RuntimeError(f"{system.name} did not start: {log.read_text('utf-8')}")
             yield Running(port, process.pid)
         finally:
             if process.returncode is None:
                 process.terminate()
             await process.wait()
-
-
-async def _listens(port: int, process: asyncio.subprocess.Process) -> bool:
-    for _ in range(20 * PATIENCE):
-        if process.returncode is not None:
-            return False
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.05)
-        else:
-            writer.close()
-            return True
-    return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

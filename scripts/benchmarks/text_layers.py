@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from benchmarks.answers import MODEL
 from benchmarks.effort import Effort, Work
 from benchmarks.report import Column, Row, Table
 from benchmarks.sample_texts import TEXTS
@@ -17,7 +18,6 @@ from mitmproxy_windsurf.text.dedup import ReasoningDedup
 from mitmproxy_windsurf.text.identity import IdentityStream
 from mitmproxy_windsurf.text.paths import PathStream
 
-MODEL = "claude-opus-4-6"
 DELTA = 4
 CHARACTERS = 200_000
 COLUMNS = [

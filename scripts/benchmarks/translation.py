@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 
-from benchmarks.answers import PROTOCOLS, Ask, ask, chat_events
+from benchmarks.answers import PROTOCOLS, chat_events, events
 from benchmarks.effort import Effort, Work
 from benchmarks.report import Column, Row, Table
-from mitmproxy_windsurf.upstream.translate.chat_answer import ChatAnswer
-from mitmproxy_windsurf.upstream.translate.dialects import DIALECTS
-from mitmproxy_windsurf.upstream.translate.model import Asked
 from mitmproxy_windsurf.wire.sse import SSEFramer
 
 EVENTS = 20_000
@@ -34,9 +32,8 @@ def measure(effort: Effort) -> Table:
     for protocol in PROTOCOLS:
         if protocol == "openai_chat":
             continue
-        asked = ask(protocol, "Write.")
         bare, plain, double = effort.seconds(
-            reading(once), translating(asked, protocol, once), translating(asked, protocol, twice)
+            reading(once), translating(protocol, once), translating(protocol, twice)
         )
         per = 1e6 / len(once)
         rows.append(Row(protocol, [bare * per, plain * per, plain / bare, double / plain]))
@@ -47,10 +44,10 @@ def measure(effort: Effort) -> Table:
     return Table("Translation", note, COLUMNS, rows)
 
 
-def reading(events: list[bytes]) -> Callable[[], Work]:
+def reading(chat: list[bytes]) -> Callable[[], Work]:
     def read() -> None:
         framer = SSEFramer()
-        for event in events:
+        for event in chat:
             for frame in framer.feed(event):
                 if frame.data != b"[DONE]":
                     json.loads(frame.data)
@@ -58,19 +55,5 @@ def reading(events: list[bytes]) -> Callable[[], Work]:
     return lambda: read
 
 
-def translating(asked_for: Ask, protocol: str, events: list[bytes]) -> Callable[[], Work]:
-    def translate() -> None:
-        writer = dialect.writer(asked, request)
-        reader = ChatAnswer()
-        for event in events:
-            for found in reader.feed(event):
-                writer.feed(found)
-        for found in reader.flush():
-            writer.feed(found)
-        writer.end()
-
-    path, _, query = asked_for.path.partition("?")
-    asked = Asked(asked_for.body, path, query)
-    dialect = DIALECTS[protocol]
-    request = dialect.request(asked)
-    return lambda: translate
+def translating(protocol: str, chat: list[bytes]) -> Callable[[], Work]:
+    return lambda: partial(events, protocol, chat)

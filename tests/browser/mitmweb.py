@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from browser.chromium import Page
+from loopback import free_port
 
 PATIENCE = 60
 PASSWORD = "a password for this run"
@@ -31,7 +31,7 @@ class Web(NamedTuple):
 @asynccontextmanager
 async def mitmweb(confdir: Path, settings: Sequence[str] = ()) -> AsyncIterator[Web]:
     """Start it on free ports of 127.0.0.1, with the demo as its upstream."""
-    web_port = _free_port()
+    web_port = free_port()
     options = (
         f"confdir={confdir}",
         "listen_host=127.0.0.1",
@@ -85,10 +85,3 @@ async def _proxy_port(process: asyncio.subprocess.Process) -> int:
         if found := _START.search(line):
             return int(found[1])
     raise AssertionError(f"mitmweb did not start:\n{output}")
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port

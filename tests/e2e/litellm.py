@@ -4,7 +4,6 @@ scripted backend behind it. WINDSURF_LITELLM names its program."""
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 import urllib.request
@@ -14,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from loopback import free_port
 
 CONFIG = Path(__file__).with_name("litellm.yaml")
 PATIENCE = 180
@@ -34,7 +35,7 @@ class LiteLLM:
 
 @contextmanager
 def running_litellm(log: Path) -> Iterator[LiteLLM]:
-    port, backend_port = _free_port(), _free_port()
+    port, backend_port = free_port(), free_port()
     found = LiteLLM(f"http://127.0.0.1:{port}", backend_port)
     scripted = {"SCRIPTED_BACKEND": f"http://127.0.0.1:{backend_port}/v1"}
     command = [os.environ["WINDSURF_LITELLM"], "--config", str(CONFIG)]
@@ -49,11 +50,6 @@ def running_litellm(log: Path) -> Iterator[LiteLLM]:
         finally:
             process.terminate()
             process.wait(PATIENCE)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

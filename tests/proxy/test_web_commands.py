@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import mitmproxy_windsurf
+from loopback import free_port, listens
 from proxy.conftest import StartProxy, StartUpstream
 from proxy.harness import load_flows
 from proxy.http1 import PATIENCE, Out, Request, ask
@@ -24,9 +24,7 @@ PASSWORD = "a-password"
 @asynccontextmanager
 async def mitmweb(confdir: Path, flows: Path) -> AsyncIterator[int]:
     """A mitmweb of its own with flows from a file; yields the port of its web API."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     arguments = ["--listen-host", "127.0.0.1", "--listen-port", "0", "-s", str(SCRIPT)]
     arguments += ["--web-host", "127.0.0.1", "--web-port", str(port), "--no-web-open-browser"]
     arguments += ["-r", str(flows)]
@@ -44,14 +42,7 @@ async def mitmweb(confdir: Path, flows: Path) -> AsyncIterator[int]:
     )
     try:
         async with asyncio.timeout(5 * PATIENCE):  # it imports much before it listens
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                else:
-                    writer.close()
-                    break
+            assert await listens(port, process)
         yield port
     finally:
         if process.returncode is None:
